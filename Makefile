@@ -1,0 +1,46 @@
+# The commands people and continuous integration use; `make` alone lists them.
+
+# Each compiles alone, and so does the package with none of them.
+FEATURES := sqlite postgres
+# Passed on to the benchmark: make bench-store ARGS="..."
+ARGS :=
+
+.PHONY: help test tools fmt-check clippy doc features nextest doctest bench-store fmt
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
+
+# One after the other even under -j: they share the build directory's lock, and the cheap ones should fail first.
+test: ## Everything a change must pass: format, lints, docs, features, tests
+	@for step in tools fmt-check clippy doc features nextest doctest; do $(MAKE) --no-print-directory $$step || exit 1; done
+
+tools: ## Install what the tests need, where missing
+	scripts/install-test-tools
+
+fmt-check:
+	cargo fmt --check
+
+clippy: ## Lints, as errors
+	cargo clippy --all-targets --all-features -- -D warnings
+
+doc: ## The Rust documentation, warnings as errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+
+features: ## Check that the package compiles with no feature and with each alone
+	cargo check --no-default-features
+	@for feature in $(FEATURES); do \
+		echo "cargo check --no-default-features --features $$feature"; \
+		cargo check --no-default-features --features $$feature || exit 1; \
+	done
+
+nextest: ## The tests, against a PostgreSQL of their own
+	scripts/with-postgres cargo nextest run --all-features
+
+doctest: ## The examples in the documentation
+	cargo test --doc --all-features
+
+bench-store: ## Measure the stores on a durable PostgreSQL; ARGS go to the benchmark
+	scripts/with-postgres --durable cargo bench --bench store -- $(ARGS)
+
+fmt: ## Format the code
+	cargo fmt

@@ -1,0 +1,71 @@
+//! The only place that asks what time it is.
+//!
+//! A store decides by its database's clock, so that a worker whose clock is a day off changes nothing. Tests give
+//! the store a [`ManualClock`] instead and move it by hand.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jiff::{SignedDuration, Timestamp};
+
+/// Where a store takes the time from.
+#[derive(Clone, Debug, Default)]
+pub enum Clock {
+    /// The database's own clock; for SQLite that of the host.
+    #[default]
+    Database,
+    /// A clock that moves only when told to.
+    Manual(ManualClock),
+}
+
+impl Clock {
+    /// The injected time, or `None` when the database is to say.
+    pub fn injected(&self) -> Option<Timestamp> {
+        match self {
+            Clock::Database => None,
+            Clock::Manual(clock) => Some(clock.now()),
+        }
+    }
+
+    /// The injected time, or the host's.
+    pub fn host_now(&self) -> Timestamp {
+        self.injected().unwrap_or_else(|| to_micros(Timestamp::now()))
+    }
+}
+
+/// A clock that stands still until it is moved. Clones share the hands.
+#[derive(Clone, Debug)]
+pub struct ManualClock(Arc<AtomicI64>);
+
+impl ManualClock {
+    /// A clock that shows `start`.
+    pub fn starting_at(start: Timestamp) -> Self {
+        Self(Arc::new(AtomicI64::new(start.as_microsecond())))
+    }
+
+    /// What it shows.
+    pub fn now(&self) -> Timestamp {
+        from_micros(self.0.load(Ordering::SeqCst))
+    }
+
+    /// Moves it; a negative step moves it back.
+    pub fn advance(&self, step: SignedDuration) {
+        self.0.fetch_add(step.as_micros() as i64, Ordering::SeqCst);
+    }
+}
+
+/// Databases keep microseconds, so nothing finer enters the system.
+pub fn to_micros(at: Timestamp) -> Timestamp {
+    from_micros(at.as_microsecond())
+}
+
+/// The timestamp so many microseconds after the epoch, held within what a timestamp can show.
+pub fn from_micros(micros: i64) -> Timestamp {
+    let clamped = micros.clamp(Timestamp::MIN.as_microsecond(), Timestamp::MAX.as_microsecond());
+    Timestamp::from_microsecond(clamped).unwrap_or(Timestamp::MAX)
+}
+
+/// `at + wait`, or the end of time where that would overflow.
+pub fn later(at: Timestamp, wait: SignedDuration) -> Timestamp {
+    at.saturating_add(wait).map(to_micros).unwrap_or(Timestamp::MAX)
+}

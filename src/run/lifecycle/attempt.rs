@@ -1,0 +1,169 @@
+//! How an attempt ends, and what the run becomes by it.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{LeaseLost, Step, holds};
+use crate::clock::later;
+use crate::run::{AttemptEnd, BlockedBy, Ending, Execution, Jitter, Json, Run, RunError, State, Stop, Tenure};
+
+/// What a worker says of an attempt it held to the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The work is done.
+    Succeeded {
+        /// What it returned.
+        output: Option<Json>,
+    },
+    /// The work failed.
+    Failed {
+        /// Why.
+        error: RunError,
+        /// Whether and when to try again.
+        retry: Retry,
+    },
+    /// The work exceeded its time and was stopped.
+    TimedOut,
+    /// The work was stopped for good.
+    Cancelled,
+    /// The work was stopped until resumed.
+    Paused,
+    /// The attempt was adopted, but nothing of the work could be found.
+    Lost,
+}
+
+/// What a failure says of the next attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// Wait as the run's retry policy says.
+    Backoff,
+    /// Wait exactly so long.
+    After(SignedDuration),
+    /// There is no point.
+    Never,
+}
+
+/// How a worker that shuts down gives an attempt back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// The work goes on without the worker; another one adopts it.
+    ForAdoption,
+    /// The work was stopped and starts again from the queue.
+    ToQueue,
+    /// The work was stopped and waits for a person.
+    ToPaused,
+}
+
+/// How many interruptions by shutdown are free. Beyond it they count as attempts, so that a run which never
+/// survives a deployment ends.
+pub const FREE_INTERRUPTIONS: u32 = 10;
+
+/// Ends the attempt held by `epoch`.
+pub fn finish(run: Run, epoch: i64, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Result<Step, LeaseLost> {
+    if holds(&run, epoch, now) { Ok(end(run, outcome, jitter, now)) } else { Err(LeaseLost) }
+}
+
+/// Ends an attempt that is past its time by more than `grace`, whoever holds it; `None` if it is not.
+pub fn overdue(run: Run, grace: SignedDuration, jitter: Jitter, now: Timestamp) -> Option<Step> {
+    let limit = run.timeout_seconds?;
+    let started = run.execution()?.by.started_at;
+    let deadline = later(started, SignedDuration::from_secs(limit.into()) + grace);
+    (deadline <= now).then(|| end(run, Outcome::TimedOut, jitter, now))
+}
+
+/// Gives the attempt held by `epoch` back without an outcome.
+pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Step, LeaseLost> {
+    if !holds(&run, epoch, now) {
+        return Err(LeaseLost);
+    }
+    let stop = run.execution().and_then(|execution| execution.stop);
+    Ok(match (how, stop) {
+        (Release::ForAdoption, _) => orphaned(run, now),
+        (_, Some(Stop::Cancel)) => end(run, Outcome::Cancelled, Jitter(0), now),
+        (_, Some(Stop::Pause)) => end(run, Outcome::Paused, Jitter(0), now),
+        // With a single attempt the caller was promised that the work starts at most once.
+        (Release::ToQueue, None) if run.attempts_granted > 1 => requeued(run, now),
+        _ => paused(run, Some(RunError::new("interrupted", "interrupted by shutdown")), now),
+    })
+}
+
+fn orphaned(mut run: Run, now: Timestamp) -> Step {
+    if let State::Running(execution) = &mut run.state {
+        execution.tenure = Tenure::Orphaned { since: now };
+    }
+    Step::to(run)
+}
+
+fn requeued(mut run: Run, now: Timestamp) -> Step {
+    run.interruptions += 1;
+    if run.interruptions > FREE_INTERRUPTIONS {
+        let error = RunError::interrupted(run.interruptions);
+        return end(run, Outcome::Failed { error, retry: Retry::Backoff }, Jitter(0), now);
+    }
+    let error = RunError::new("interrupted", "interrupted by shutdown");
+    let blocked_by = run.lane.is_some().then_some(BlockedBy::Lane);
+    let mut step = leave(run, State::Queued(blocked_by), Some(error), now);
+    step.run.attempt -= 1;
+    step.run.available_at = now;
+    step
+}
+
+fn end(run: Run, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Step {
+    let stop = run.execution().and_then(|execution| execution.stop);
+    let (error, retry, ending) = match outcome {
+        Outcome::Succeeded { output } => return succeeded(run, output, now),
+        Outcome::Cancelled => return finished(run, Ending::Cancelled, None, now),
+        Outcome::Paused => return paused(run, None, now),
+        Outcome::Failed { error, retry } => (error, retry, Ending::Failed),
+        Outcome::TimedOut => {
+            (RunError::timed_out(run.timeout_seconds.unwrap_or_default()), Retry::Backoff, Ending::TimedOut)
+        }
+        Outcome::Lost => (RunError::lost(), Retry::Backoff, Ending::Failed),
+    };
+    let wait = match retry {
+        Retry::Never => None,
+        _ if run.attempt >= run.max_attempts => None,
+        Retry::Backoff => Some(run.retry.unwrap_or_default().wait(run.attempt, jitter)),
+        Retry::After(wait) => Some(wait),
+    };
+    match (stop, wait) {
+        // Nothing that was asked to stop may start again.
+        (Some(Stop::Cancel), _) => finished(run, Ending::Cancelled, Some(error), now),
+        (Some(Stop::Pause), Some(_)) => paused(run, Some(error), now),
+        (_, Some(wait)) => retrying(run, error, wait, now),
+        (_, None) => finished(run, ending, Some(error), now),
+    }
+}
+
+fn succeeded(mut run: Run, output: Option<Json>, now: Timestamp) -> Step {
+    run.output = output;
+    finished(run, Ending::Succeeded, None, now)
+}
+
+fn finished(mut run: Run, ending: Ending, error: Option<RunError>, now: Timestamp) -> Step {
+    let by = run.execution().map(|execution| execution.by.clone());
+    run.error = error;
+    run.state = State::Finished { ending, at: now, by };
+    Step::to(run)
+}
+
+fn paused(run: Run, error: Option<RunError>, now: Timestamp) -> Step {
+    leave(run, State::Paused, error, now)
+}
+
+fn retrying(mut run: Run, error: RunError, wait: SignedDuration, now: Timestamp) -> Step {
+    run.available_at = later(now, wait);
+    let blocked_by = (run.available_at > now).then_some(BlockedBy::AvailableAt);
+    leave(run, State::Retrying(blocked_by), Some(error), now)
+}
+
+/// Leaves `running` without ending: the attempt gets a row of its own.
+fn leave(mut run: Run, state: State, error: Option<RunError>, now: Timestamp) -> Step {
+    let State::Running(Execution { .. }) = run.state else { return Step::to(run) };
+    let mut attempt = run.last_attempt();
+    run.state = state;
+    if let Some(attempt) = &mut attempt {
+        attempt.ended = Some(AttemptEnd { at: now, status: run.status(), error: error.clone() });
+    }
+    run.error = error;
+    Step { run, ended: attempt }
+}

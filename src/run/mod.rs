@@ -1,0 +1,26 @@
+//! What a run is and how it may change. Pure: no I/O, no async, no SQL, no clock.
+
+mod attempt;
+mod blocked;
+mod error;
+mod id;
+mod json;
+pub mod lifecycle;
+mod name;
+mod new_run;
+mod priority;
+mod retry;
+mod state;
+mod status;
+
+pub use attempt::{Attempt, AttemptEnd, AttemptedBy};
+pub use blocked::BlockedBy;
+pub use error::RunError;
+pub use id::{RunId, WorkerId};
+pub use json::{InvalidJson, Json};
+pub use name::{HostName, IdempotencyKey, InvalidName, LaneName, QueueName, RunKey, TaskName, WorkspaceName};
+pub use new_run::{Due, Idempotency, KeyMode, NewRun};
+pub use priority::{InvalidPriority, Priority};
+pub use retry::{Jitter, RetryPolicy};
+pub use state::{Ending, Execution, Run, State, Stop, Tenure};
+pub use status::Status;

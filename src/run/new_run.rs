@@ -1,0 +1,115 @@
+//! A request for a run, as a caller makes it.
+
+use std::num::{NonZeroU16, NonZeroU32};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{IdempotencyKey, Json, LaneName, Priority, QueueName, RetryPolicy, RunId, RunKey, TaskName, WorkspaceName};
+
+/// Everything that may be asked of a new run. Start from [`NewRun::of`] and set what differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRun {
+    /// Chosen here, so that a submission whose answer was lost can be settled by asking for it.
+    pub id: RunId,
+    /// The tenant.
+    pub workspace: WorkspaceName,
+    /// The kind of work.
+    pub task: TaskName,
+    /// The stream it joins.
+    pub queue: QueueName,
+    /// Its serial key.
+    pub lane: Option<LaneName>,
+    /// Higher goes first.
+    pub priority: Priority,
+    /// The input.
+    pub payload: Json,
+    /// The caller's notes.
+    pub metadata: Option<Json>,
+    /// When it may start.
+    pub due: Due,
+    /// How many attempts it has.
+    pub max_attempts: NonZeroU16,
+    /// How long one attempt may take.
+    pub timeout_seconds: Option<NonZeroU32>,
+    /// How long to wait between attempts, where the default does not do.
+    pub retry: Option<RetryPolicy>,
+    /// Whether it is created `pending` and waits for `enqueue`.
+    pub hold: bool,
+    /// The runs it waits for.
+    pub after: Vec<RunId>,
+    /// Its name while it has not started, and what to do with the run that has the name already.
+    pub key: Option<(RunKey, KeyMode)>,
+    /// How to recognise the same request made again.
+    pub idempotency: Option<Idempotency>,
+}
+
+/// When a run may start, by the database's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Due {
+    /// As soon as a worker is free.
+    #[default]
+    Now,
+    /// Not before.
+    At(Timestamp),
+    /// Not before so long after it is stored.
+    After(SignedDuration),
+}
+
+impl Due {
+    /// The instant, given when the run is stored.
+    pub fn instant(self, now: Timestamp) -> Timestamp {
+        match self {
+            Due::Now => now,
+            Due::At(at) => crate::clock::to_micros(at),
+            Due::After(wait) => crate::clock::later(now, wait),
+        }
+    }
+}
+
+/// What a submission does when a live run has its key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyMode {
+    /// The run that is there stays as it is.
+    #[default]
+    Keep,
+    /// A run that has not started takes on the new request; one that has is left alone and gives up the key.
+    Replace,
+    /// As `Replace`, but the time it is due stays.
+    PreserveAvailableAt,
+}
+
+/// How a repeated request is recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idempotency {
+    /// The caller's name for the request.
+    pub key: IdempotencyKey,
+    /// A digest of the request: the same key with another one is a mistake.
+    pub fingerprint: Vec<u8>,
+    /// How long the key is remembered.
+    pub ttl: SignedDuration,
+}
+
+impl NewRun {
+    /// A run of `task` in the default workspace and queue: three attempts, due now.
+    pub fn of(task: TaskName, payload: Json) -> Self {
+        Self {
+            id: RunId::new(),
+            workspace: WorkspaceName::default(),
+            task,
+            queue: QueueName::default(),
+            lane: None,
+            priority: Priority::default(),
+            payload,
+            metadata: None,
+            due: Due::Now,
+            max_attempts: NonZeroU16::MIN.saturating_add(2),
+            timeout_seconds: None,
+            retry: None,
+            hold: false,
+            after: Vec::new(),
+            key: None,
+            idempotency: None,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What can go wrong with a store, in words an operator can act on.
+
+use std::error::Error as StdError;
+
+/// Why a verb, or the opening of a store, failed. Nothing of the batch was done, unless it says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The server does not answer.
+    #[error("cannot reach the database at {address}")]
+    Unreachable {
+        /// Where it was looked for, without its password.
+        address: String,
+        /// What the network said.
+        #[source]
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The database URL cannot be understood.
+    #[error("cannot use database URL {url:?}: {reason}")]
+    InvalidUrl {
+        /// What was given, without its password.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A later release has migrated the database.
+    #[error(
+        "the database is at schema version {found}, but this release of runlane knows only version {known}; \
+         upgrade runlane"
+    )]
+    NewerSchema {
+        /// What the database says.
+        found: i64,
+        /// What this binary has.
+        known: i64,
+    },
+    /// The database lacks migrations.
+    #[error("the database is at schema version {found}, and this release needs version {known}; run `runlane migrate`")]
+    OlderSchema {
+        /// What the database says.
+        found: i64,
+        /// What this binary has.
+        known: i64,
+    },
+    /// Another process has the SQLite file open.
+    #[error(
+        "{path} is in use by another runlane process; an SQLite file has one server: stop the other one, or use \
+         PostgreSQL to share work"
+    )]
+    InUse {
+        /// The file.
+        path: String,
+    },
+    /// The file or its directory cannot be written.
+    #[error("cannot write to {path}: {reason}; runlane needs a writable database file and directory")]
+    NotWritable {
+        /// The file.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The connection broke, and whether the change was made is not known.
+    #[error("the connection to the database was lost while the change was being committed; it may have been made")]
+    Ambiguous(#[source] Box<dyn StdError + Send + Sync>),
+    /// A row says something that cannot be.
+    #[error("the database holds an impossible value: {0}")]
+    Corrupt(String),
+    /// Anything else the database says.
+    #[error("the database refused {doing}")]
+    Database {
+        /// The verb.
+        doing: &'static str,
+        /// What the database said.
+        #[source]
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The store was closed while the verb waited.
+    #[error("the store is closed")]
+    Closed,
+}

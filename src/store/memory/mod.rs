@@ -1,0 +1,231 @@
+//! The reference model: what every verb means, in the plainest code that is right.
+//!
+//! One lock, ordered maps, and no bookkeeping to go stale: after each verb [`Model::settle`] looks at everything
+//! and decides anew what is ready. The databases keep readiness up to date step by step instead; the model tests
+//! compare the two.
+
+mod claim;
+mod model;
+mod read;
+mod settle;
+mod submit;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+
+use self::model::Model;
+use super::{
+    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
+    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
+    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+};
+use crate::clock::Clock;
+use crate::run::lifecycle::{self, Command, CommandOutcome};
+use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
+
+/// A store that forgets everything when it is dropped.
+pub struct MemoryStore {
+    model: Mutex<Model>,
+    clock: Clock,
+}
+
+impl MemoryStore {
+    /// An empty store with the workspace `default`.
+    pub fn new(clock: Clock) -> Self {
+        Self { model: Mutex::new(Model::new()), clock }
+    }
+
+    /// The model and the time, for the length of one verb.
+    fn open(&self) -> (MutexGuard<'_, Model>, Timestamp) {
+        (self.model.lock().unwrap_or_else(PoisonError::into_inner), self.clock.host_now())
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+        let (mut model, now) = self.open();
+        Ok(runs.iter().map(|run| model.submit(run, admission, now)).collect())
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
+        let (mut model, now) = self.open();
+        Ok(model.claim(request, now))
+    }
+
+    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+        let (mut model, now) = self.open();
+        Ok(leases.iter().map(|lease| model.renew(lease, ttl, now)).collect())
+    }
+
+    async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
+        let (mut model, now) = self.open();
+        Ok(finishes
+            .iter()
+            .map(|finish| {
+                let Finish { lease, outcome, jitter } = finish.clone();
+                model.end_attempt(lease, now, |run| lifecycle::finish(run, lease.epoch, outcome, jitter, now))
+            })
+            .collect())
+    }
+
+    async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
+        let (mut model, now) = self.open();
+        Ok(releases
+            .iter()
+            .map(|ReleaseLease { lease, how }| {
+                model.end_attempt(*lease, now, |run| lifecycle::release(run, lease.epoch, *how, now))
+            })
+            .collect())
+    }
+
+    async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
+        let (mut model, now) = self.open();
+        Ok(appends.iter().map(|append| model.append(append, now)).collect())
+    }
+
+    async fn command(
+        &self,
+        workspace: &WorkspaceName,
+        runs: &[RunId],
+        command: Command,
+        admission: Admission,
+    ) -> Result<Vec<CommandOutcome>> {
+        let (mut model, now) = self.open();
+        Ok(runs.iter().map(|run| model.command(workspace, *run, command, admission, now)).collect())
+    }
+
+    async fn rerun(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        id: RunId,
+        admission: Admission,
+    ) -> Result<RerunOutcome> {
+        let (mut model, now) = self.open();
+        let Some(old) = model.find(workspace, run) else { return Ok(RerunOutcome::NotFound) };
+        let request = lifecycle::rerun(old, id);
+        Ok(RerunOutcome::Submitted(model.submit(&request, admission, now)))
+    }
+
+    async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
+        let (mut model, now) = self.open();
+        Ok(model.change_each(limit, now, |run| lifecycle::orphan(run, now)))
+    }
+
+    async fn promote(&self, limit: usize) -> Result<usize> {
+        let (mut model, now) = self.open();
+        Ok(model.promote(limit, now))
+    }
+
+    async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>> {
+        let (mut model, now) = self.open();
+        Ok(model.change_each(limit, now, |run| lifecycle::overdue(run, grace, jitter, now)))
+    }
+
+    async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned> {
+        let (mut model, now) = self.open();
+        Ok(model.prune(retention, limit, now))
+    }
+
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+        let (mut model, now) = self.open();
+        model.set_lane_policy(workspace, lane, policy, now);
+        Ok(())
+    }
+
+    async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
+        let (mut model, now) = self.open();
+        Ok(model.release_lane(workspace, lane, now))
+    }
+
+    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
+        let (model, _) = self.open();
+        Ok(model.lanes(workspace, page))
+    }
+
+    async fn set_queue(
+        &self,
+        workspace: &WorkspaceName,
+        queue: &QueueName,
+        change: QueueChange,
+    ) -> Result<QueueSettings> {
+        let (mut model, _) = self.open();
+        let settings = model.queues.entry((workspace.clone(), queue.clone())).or_default();
+        *settings = change.applied_to(*settings);
+        Ok(*settings)
+    }
+
+    async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {
+        let (model, _) = self.open();
+        Ok(model.queues(workspace))
+    }
+
+    async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
+        let (mut model, now) = self.open();
+        Ok(model.heartbeat(worker, now))
+    }
+
+    async fn drain(&self, worker: WorkerId) -> Result<bool> {
+        let (mut model, _) = self.open();
+        Ok(model.workers.get_mut(&worker).map(|worker| worker.draining = true).is_some())
+    }
+
+    async fn workers(&self) -> Result<Vec<Worker>> {
+        let (model, _) = self.open();
+        Ok(model.workers.values().cloned().collect())
+    }
+
+    async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
+        let (mut model, _) = self.open();
+        Ok(model.workspaces.insert(workspace.clone()))
+    }
+
+    async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
+        let (model, _) = self.open();
+        Ok(model.workspaces.iter().cloned().collect())
+    }
+
+    async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
+        let (model, _) = self.open();
+        Ok(model.find(workspace, run).cloned())
+    }
+
+    async fn runs(
+        &self,
+        workspace: &WorkspaceName,
+        filter: &RunFilter,
+        page: &Page<RunId>,
+    ) -> Result<Listed<Run, RunId>> {
+        let (model, _) = self.open();
+        Ok(model.list(workspace, filter, page))
+    }
+
+    async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
+        let (model, _) = self.open();
+        Ok(model.attempts(workspace, run))
+    }
+
+    async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {
+        let (model, _) = self.open();
+        Ok(model.find(workspace, run).map(|run| model.waits_of(run.id).into_iter().collect()))
+    }
+
+    async fn events(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Option<Vec<Event>>> {
+        let (model, _) = self.open();
+        Ok(model.events(workspace, run, after, limit))
+    }
+
+    async fn counts(&self) -> Result<Vec<Count>> {
+        let (model, _) = self.open();
+        Ok(model.counts())
+    }
+}

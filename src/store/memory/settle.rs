@@ -1,0 +1,84 @@
+//! What is ready, decided anew from everything there is.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::model::{LaneKey, Model};
+use crate::run::lifecycle;
+use crate::run::{BlockedBy, Run, RunId, State, Status};
+
+impl Model {
+    /// Draws every consequence: runs whose upstream ended, then lanes.
+    pub(super) fn settle(&mut self, now: Timestamp) {
+        while let Some((run, upstream, status)) = self.ended_upstream() {
+            self.hear_of(run, upstream, status, now);
+        }
+        let lanes: BTreeSet<LaneKey> =
+            self.live().filter_map(|run| run.lane.clone().map(|lane| (run.workspace.clone(), lane))).collect();
+        for lane in lanes {
+            self.settle_lane(&lane);
+        }
+    }
+
+    /// A run that waits, with a run it waits for that has ended: failures first, so that one failed upstream
+    /// decides whatever else has succeeded.
+    fn ended_upstream(&self) -> Option<(RunId, RunId, Status)> {
+        let ended = |(run, upstreams): (&RunId, &BTreeSet<RunId>)| {
+            let ends = upstreams.iter().filter_map(|upstream| {
+                let status = self.runs.get(upstream)?.status();
+                status.is_terminal().then_some((*run, *upstream, status))
+            });
+            ends.min_by_key(|(_, upstream, status)| (*status == Status::Succeeded, *upstream))
+        };
+        self.waits.iter().find_map(ended)
+    }
+
+    fn hear_of(&mut self, run: RunId, upstream: RunId, status: Status, now: Timestamp) {
+        let Some(waiting) = self.runs.get(&run).cloned() else { return };
+        if status != Status::Succeeded {
+            self.waits.remove(&run);
+            if let Some(step) = lifecycle::upstream_failed(waiting, upstream, status, now) {
+                self.put(step.run);
+            }
+            return;
+        }
+        let left = self.waits.entry(run).or_default();
+        left.remove(&upstream);
+        if left.is_empty() {
+            self.waits.remove(&run);
+            self.put(lifecycle::unblock(waiting, now));
+        }
+    }
+
+    /// In a lane, the first of those whose time has come is ready, unless one is under way or the lane is held.
+    fn settle_lane(&mut self, (workspace, lane): &LaneKey) {
+        let in_lane = |run: &&Run| run.workspace == *workspace && run.lane.as_ref() == Some(lane);
+        let busy = self.live().filter(in_lane).any(|run| run.status().occupies_lane());
+        let held = !self.holders(workspace, lane).is_empty();
+        let contends = |run: &&Run| matches!(run.state, State::Queued(None | Some(BlockedBy::Lane)));
+        let contenders: Vec<Run> = self.live().filter(in_lane).filter(contends).cloned().collect();
+        let first = contenders.iter().min_by_key(|run| (std::cmp::Reverse(run.priority), run.seq)).map(|run| run.id);
+        for mut run in contenders {
+            let goes = !busy && !held && Some(run.id) == first;
+            run.state = State::Queued((!goes).then_some(BlockedBy::Lane));
+            self.put(run);
+        }
+    }
+
+    pub(super) fn promote(&mut self, limit: usize, now: Timestamp) -> usize {
+        let mut due: Vec<Run> = self
+            .live()
+            .filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt) && run.available_at <= now)
+            .cloned()
+            .collect();
+        due.sort_by_key(|run| (run.available_at, run.seq));
+        due.truncate(limit);
+        let promoted = due.len();
+        for run in due {
+            self.put(lifecycle::unblock(run, now));
+        }
+        self.settle(now);
+        promoted
+    }
+}

@@ -1,0 +1,146 @@
+//! Where runs live. [`Store`] is the seam: domain verbs that take batches, the same on every database.
+//!
+//! `memory` is the reference model: short, slow, obviously right. `sqlite` and `postgres` are the real ones; the
+//! decisions they share are in `script`, written once over the primitive statements of each. `conformance` holds
+//! the sentences that all three must make true.
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod error;
+pub mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod script;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+mod types;
+
+pub use error::StoreError;
+pub use types::*;
+
+use async_trait::async_trait;
+use jiff::SignedDuration;
+
+use crate::run::lifecycle::{Command, CommandOutcome};
+use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
+
+/// What a store answers.
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// The queue's memory. Each verb is one transaction; each item of a batch is judged as if it had come alone, in the
+/// order given, and is answered by its own outcome. An `Err` means that nothing of the whole batch was done.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Stores new runs. Answered only after the commit.
+    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>>;
+
+    /// Hands out up to `capacity` runs under leases: orphaned ones first, then ready ones, workspaces in turn.
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claim>;
+
+    /// Extends leases and tells what was asked of their runs meanwhile.
+    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>>;
+
+    /// Ends attempts.
+    async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>>;
+
+    /// Gives attempts back at shutdown.
+    async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>>;
+
+    /// Adds events and log chunks to running attempts.
+    async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>>;
+
+    /// Cancels, pauses, resumes, enqueues or dismisses runs of a workspace.
+    async fn command(
+        &self,
+        workspace: &WorkspaceName,
+        runs: &[RunId],
+        command: Command,
+        admission: Admission,
+    ) -> Result<Vec<CommandOutcome>>;
+
+    /// Submits an old run's work again, as the new run `id`.
+    async fn rerun(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        id: RunId,
+        admission: Admission,
+    ) -> Result<RerunOutcome>;
+
+    /// Clears leases that ran out; answers with the runs that are now up for adoption.
+    async fn reap(&self, limit: usize) -> Result<Vec<RunId>>;
+
+    /// Frees runs whose time has come; answers how many.
+    async fn promote(&self, limit: usize) -> Result<usize>;
+
+    /// Ends attempts that are past their time limit by more than `grace`, whoever holds them.
+    async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>>;
+
+    /// Forgets what retention no longer asks to keep.
+    async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned>;
+
+    /// Says what a lane does when one of its runs fails.
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()>;
+
+    /// Lets a held lane go on, whoever holds it; answers how many runs held it.
+    async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize>;
+
+    /// The lanes that have live runs, holds or a policy, by name.
+    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>>;
+
+    /// Pauses or resumes a queue and sets its concurrency limit, for claims that begin after this.
+    async fn set_queue(
+        &self,
+        workspace: &WorkspaceName,
+        queue: &QueueName,
+        change: QueueChange,
+    ) -> Result<QueueSettings>;
+
+    /// The queues that have live runs or settings, by name.
+    async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>>;
+
+    /// Records a worker, or that it is still there; answers whether it was asked to drain.
+    async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty>;
+
+    /// Asks a worker to stop claiming and leave; `false` if it is unknown.
+    async fn drain(&self, worker: WorkerId) -> Result<bool>;
+
+    /// The workers not yet forgotten, oldest first.
+    async fn workers(&self) -> Result<Vec<Worker>>;
+
+    /// Makes a workspace; `false` if it was there.
+    async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool>;
+
+    /// Every workspace, by name.
+    async fn workspaces(&self) -> Result<Vec<WorkspaceName>>;
+
+    /// One run, live or finished.
+    async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>>;
+
+    /// Runs, live and finished, newest id first.
+    async fn runs(
+        &self,
+        workspace: &WorkspaceName,
+        filter: &RunFilter,
+        page: &Page<RunId>,
+    ) -> Result<Listed<Run, RunId>>;
+
+    /// A run's attempts, oldest first; `None` if there is no such run.
+    async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>>;
+
+    /// The unfinished runs that a run waits for; `None` if there is no such run.
+    async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>>;
+
+    /// A run's events after a sequence number; `None` if there is no such run.
+    async fn events(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Option<Vec<Event>>>;
+
+    /// How many live runs stand where, for metrics.
+    async fn counts(&self) -> Result<Vec<Count>>;
+}

@@ -1,0 +1,146 @@
+//! Stores what transitions made of runs, and draws every consequence: runs that waited for them, and lanes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use jiff::Timestamp;
+
+use super::lanes::settle;
+use super::{LaneKey, Tx};
+use crate::run::lifecycle::{self, Step};
+use crate::run::{Run, RunId, Status};
+use crate::store::{LanePolicy, Result};
+
+/// A locked run and what a transition made of it.
+pub(in crate::store) struct Change {
+    pub(in crate::store) before: Run,
+    pub(in crate::store) step: Step,
+}
+
+impl Change {
+    fn ended(&self) -> bool {
+        !self.before.status().is_terminal() && self.step.run.status().is_terminal()
+    }
+}
+
+/// Writes the changes and settles `lanes` as well as those the changes touch.
+pub(in crate::store) async fn apply<T: Tx>(
+    tx: &mut T,
+    changes: Vec<Change>,
+    lanes: BTreeSet<LaneKey>,
+    now: Timestamp,
+) -> Result<()> {
+    let mut lanes = lanes;
+    let mut stops = Stops::default();
+    let mut round = changes;
+    while !round.is_empty() {
+        for change in &round {
+            stops.note(change);
+            lanes.extend([&change.before, &change.step.run].into_iter().filter_map(lane_of));
+        }
+        write(tx, &round).await?;
+        round = tell_those_who_wait(tx, &round, now).await?;
+    }
+    let policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
+    stops.write(tx, &policies).await?;
+    settle(tx, &lanes).await
+}
+
+pub(in crate::store) fn lane_of(run: &Run) -> Option<LaneKey> {
+    run.lane.as_ref().map(|lane| (run.workspace.clone(), lane.clone()))
+}
+
+async fn write<T: Tx>(tx: &mut T, changes: &[Change]) -> Result<()> {
+    let (mut updated, mut ended, mut revived, mut attempts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for Change { before, step } in changes {
+        attempts.extend(step.ended.clone().map(|attempt| (step.run.id, attempt)));
+        if *before == step.run {
+            continue;
+        }
+        match (before.status().is_terminal(), step.run.status().is_terminal()) {
+            (false, false) => updated.push(step.run.clone()),
+            (false, true) => ended.push(step.run.clone()),
+            (true, _) => revived.push(step.run.clone()),
+        }
+    }
+    if !updated.is_empty() {
+        tx.update_runs(&updated).await?;
+    }
+    if !ended.is_empty() {
+        tx.end_runs(&ended).await?;
+    }
+    if !revived.is_empty() {
+        tx.revive_runs(&revived).await?;
+    }
+    if !attempts.is_empty() {
+        tx.insert_attempts(&attempts).await?;
+    }
+    Ok(())
+}
+
+/// What becomes of the runs that waited for those that just ended.
+async fn tell_those_who_wait<T: Tx>(tx: &mut T, changes: &[Change], now: Timestamp) -> Result<Vec<Change>> {
+    let ended: Vec<&Run> = changes.iter().filter(|change| change.ended()).map(|change| &change.step.run).collect();
+    let never_started: Vec<RunId> = ended.iter().filter(|run| !lifecycle::started(run)).map(|run| run.id).collect();
+    if !never_started.is_empty() {
+        tx.delete_waits_of(&never_started).await?;
+    }
+    let awaited: HashMap<RunId, Status> =
+        ended.iter().filter(|run| run.awaited).map(|run| (run.id, run.status())).collect();
+    if awaited.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut upstreams: BTreeMap<RunId, BTreeSet<RunId>> = BTreeMap::new();
+    for (run, upstream) in tx.waits_on(&awaited.keys().copied().collect::<Vec<_>>()).await? {
+        upstreams.entry(run).or_default().insert(upstream);
+    }
+    // Locked first: of two upstream runs that end at once, the later commit then sees that it was the last.
+    let waiting = tx.lock_runs(&upstreams.keys().copied().collect::<Vec<_>>()).await?;
+    let over: Vec<(RunId, RunId)> =
+        upstreams.iter().flat_map(|(run, ended)| ended.iter().map(|upstream| (*run, *upstream))).collect();
+    tx.delete_waits(&over).await?;
+    let still = tx.waiting(&waiting.iter().map(|run| run.id).collect::<Vec<_>>()).await?;
+    let mut next = Vec::new();
+    for run in waiting {
+        let failed = upstreams[&run.id].iter().find(|upstream| awaited[upstream] != Status::Succeeded);
+        let step = match failed {
+            Some(upstream) => lifecycle::upstream_failed(run.clone(), *upstream, awaited[upstream], now),
+            None if still.contains(&run.id) => None,
+            None => Some(Step { run: lifecycle::unblock(run.clone(), now), ended: None }),
+        };
+        next.extend(step.map(|step| Change { before: run, step }));
+    }
+    Ok(next)
+}
+
+/// The runs that came to a stop in a lane, and those that moved on.
+#[derive(Default)]
+struct Stops {
+    stopped: Vec<(RunId, LaneKey)>,
+    moved_on: Vec<RunId>,
+}
+
+impl Stops {
+    fn note(&mut self, Change { before, step }: &Change) {
+        if before.status() == step.run.status() && before.lane == step.run.lane {
+            return;
+        }
+        if before.lane.is_some() && before.status().holds_lane() {
+            self.moved_on.push(before.id);
+        }
+        if let Some(lane) = lane_of(&step.run).filter(|_| step.run.status().holds_lane()) {
+            self.stopped.push((step.run.id, lane));
+        }
+    }
+
+    async fn write<T: Tx>(self, tx: &mut T, policies: &HashMap<LaneKey, LanePolicy>) -> Result<()> {
+        if !self.moved_on.is_empty() {
+            tx.delete_holds(&self.moved_on).await?;
+        }
+        let holds: Vec<_> =
+            self.stopped.into_iter().filter(|(_, lane)| policies.get(lane) == Some(&LanePolicy::Hold)).collect();
+        if !holds.is_empty() {
+            tx.insert_holds(&holds).await?;
+        }
+        Ok(())
+    }
+}

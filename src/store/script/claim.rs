@@ -1,0 +1,140 @@
+//! Handing out runs: orphans first, then ready runs, workspaces in turn.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::{Room, Stream, Turn, Tx};
+use crate::run::{QueueName, Run, WorkspaceName};
+use crate::store::{Claim, ClaimRequest, Claimed, Result};
+
+pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
+    let mut claim = Claim { runs: Vec::new(), last_turn: request.last_turn.clone() };
+    if request.capacity == 0 {
+        return Ok(claim);
+    }
+    let mut adopted = tx.adopt(request).await?;
+    adopted.sort_by_key(order);
+    claim.runs.extend(adopted.into_iter().map(|run| Claimed { run, adopted: true }));
+    let mut left = request.capacity - claim.runs.len();
+    if left == 0 {
+        return Ok(claim);
+    }
+    let mut rota = Rota::of(tx, request).await?;
+    let mut taken = Vec::new();
+    while let Some(round) = rota.next_round(left) {
+        let turns = rota.turns(tx, &round).await?;
+        let runs = tx.claim(&turns, &request.taker, request.lease_ttl).await?;
+        rota.record(&round, &runs);
+        left -= runs.len();
+        taken.extend(runs);
+    }
+    let taken = rota.in_order_of_turns(taken);
+    if let Some(last) = taken.last() {
+        claim.last_turn = Some(last.workspace.clone());
+    }
+    claim.runs.extend(taken.into_iter().map(|run| Claimed { run, adopted: false }));
+    Ok(claim)
+}
+
+/// Priority high first, then oldest.
+fn order(run: &Run) -> (Reverse<crate::run::Priority>, i64) {
+    (Reverse(run.priority), run.seq)
+}
+
+/// Who is served next, and with how much each.
+struct Round {
+    workspaces: Vec<WorkspaceName>,
+    share: usize,
+}
+
+/// The workspaces that have something to claim, in the order of their turns.
+struct Rota {
+    order: Vec<WorkspaceName>,
+    waiting: Vec<WorkspaceName>,
+    streams: HashMap<WorkspaceName, Vec<(QueueName, Option<usize>)>>,
+}
+
+impl Rota {
+    async fn of<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Self> {
+        let streams = tx.ready_streams(&request.queues).await?;
+        let limited: Vec<Stream> = streams.iter().filter(|stream| stream.limited).cloned().collect();
+        let rooms = if limited.is_empty() { Vec::new() } else { tx.lock_rooms(&limited).await? };
+        Ok(Self::new(streams, &rooms, request.last_turn.as_ref()))
+    }
+
+    fn new(ready: Vec<Stream>, rooms: &[Room], last_turn: Option<&WorkspaceName>) -> Self {
+        let mut streams: HashMap<_, Vec<_>> = HashMap::new();
+        for Stream { workspace, queue, limited } in ready {
+            let room = rooms.iter().find(|room| room.workspace == workspace && room.queue == queue);
+            // A limited queue without an answer lost its settings meanwhile; the next claim will see it.
+            let room = if limited { Some(room.map_or(0, |room| room.free)) } else { None };
+            if room != Some(0) {
+                streams.entry(workspace).or_default().push((queue, room));
+            }
+        }
+        let mut order: Vec<WorkspaceName> = streams.keys().cloned().collect();
+        order.sort_by_key(|workspace| (last_turn.is_some_and(|last| workspace <= last), workspace.clone()));
+        Self { waiting: order.clone(), order, streams }
+    }
+
+    /// Equal shares for all, or one each for as many as there is room for; `None` when there is nothing to do.
+    fn next_round(&self, left: usize) -> Option<Round> {
+        let served = self.waiting.len().min(left);
+        let share = left.checked_div(served)?;
+        Some(Round { workspaces: self.waiting[..served].to_vec(), share })
+    }
+
+    /// How much to take from each stream. Where a workspace has several, that takes a look at what is ready in
+    /// them; the claim then locks no more than it takes.
+    async fn turns<T: Tx>(&self, tx: &mut T, round: &Round) -> Result<Vec<Turn>> {
+        let mut turns = Vec::new();
+        for workspace in &round.workspaces {
+            let turn = |(queue, room): &(QueueName, Option<usize>)| Turn {
+                workspace: workspace.clone(),
+                queue: queue.clone(),
+                take: room.unwrap_or(round.share).min(round.share),
+            };
+            let mut wanted: Vec<Turn> = self.streams[workspace].iter().map(turn).collect();
+            if wanted.len() > 1 {
+                let mut places = tx.ready_places(&wanted).await?;
+                places.sort();
+                places.truncate(round.share);
+                for turn in &mut wanted {
+                    turn.take = places.iter().filter(|place| place.queue == turn.queue).count();
+                }
+            }
+            turns.extend(wanted.into_iter().filter(|turn| turn.take > 0));
+        }
+        Ok(turns)
+    }
+
+    /// Who got less than a share has nothing left; the others line up again behind those still to be served.
+    fn record(&mut self, round: &Round, runs: &[Run]) {
+        for run in runs {
+            for (queue, room) in self.streams.entry(run.workspace.clone()).or_default() {
+                if let (true, Some(room)) = (*queue == run.queue, room) {
+                    *room -= 1;
+                }
+            }
+        }
+        let got = |workspace: &WorkspaceName| runs.iter().filter(|run| run.workspace == *workspace).count();
+        self.waiting.drain(..round.workspaces.len());
+        self.waiting.extend(round.workspaces.iter().filter(|workspace| got(workspace) == round.share).cloned());
+    }
+
+    fn in_order_of_turns(&self, mut runs: Vec<Run>) -> Vec<Run> {
+        runs.sort_by_key(order);
+        let mut ranks: HashMap<WorkspaceName, usize> = HashMap::new();
+        let place: HashMap<&WorkspaceName, usize> = self.order.iter().zip(0..).collect();
+        let mut ranked: Vec<(usize, usize, Run)> = runs
+            .into_iter()
+            .map(|run| {
+                let rank = ranks.entry(run.workspace.clone()).or_default();
+                *rank += 1;
+                (*rank, place.get(&run.workspace).copied().unwrap_or_default(), run)
+            })
+            .collect();
+        ranked.sort_by_key(|(rank, place, _)| (*rank, *place));
+        ranked.into_iter().map(|(_, _, run)| run).collect()
+    }
+}

@@ -1,0 +1,112 @@
+//! What workers say about the attempts they hold.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::apply::lane_of;
+use super::{Change, Tx, apply};
+use crate::run::lifecycle::{self, LeaseLost, Outcome, Step};
+use crate::run::{Run, RunId, Status};
+use crate::store::{Append, AppendOutcome, Finish, FinishOutcome, Lease, ReleaseLease, Renewal, Result};
+
+pub(in crate::store) async fn renew<T: Tx>(tx: &mut T, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+    let held = tx.renew(leases, ttl).await?;
+    let answer = |lease| held.get(lease).map_or(Renewal::LeaseLost, |stop| Renewal::Renewed { stop: *stop });
+    Ok(leases.iter().map(answer).collect())
+}
+
+/// Ends attempts: the plain successes in one statement, the rest one by one in memory and then in a batch.
+pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
+    let mut outcomes = vec![FinishOutcome::Accepted(Status::Succeeded); finishes.len()];
+    let plain = finish_plain(tx, finishes).await?;
+    let rest: Vec<usize> = (0..finishes.len()).filter(|at| !plain.contains(at)).collect();
+    if rest.is_empty() {
+        return Ok(outcomes);
+    }
+    let leases: Vec<Lease> = rest.iter().map(|at| finishes[*at].lease).collect();
+    let decided = end_attempts(tx, &leases, |run, at, now| {
+        let Finish { lease, outcome, jitter } = finishes[rest[at]].clone();
+        lifecycle::finish(run, lease.epoch, outcome, jitter, now)
+    });
+    for (at, outcome) in rest.iter().zip(decided.await?) {
+        outcomes[*at] = outcome;
+    }
+    Ok(outcomes)
+}
+
+/// Which of the finishes the one statement for plain successes took care of. Only the first word about a run
+/// counts: a second one in the same batch comes too late.
+async fn finish_plain<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<HashSet<usize>> {
+    let mut spoken_of = HashSet::new();
+    let mut plain = Vec::new();
+    let mut places = Vec::new();
+    for (at, Finish { lease, outcome, .. }) in finishes.iter().enumerate() {
+        if let (true, Outcome::Succeeded { output }) = (spoken_of.insert(lease.run), outcome) {
+            plain.push((*lease, output.clone()));
+            places.push(at);
+        }
+    }
+    if plain.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let ended = tx.finish_plain(&plain).await?;
+    Ok(places.into_iter().filter(|at| ended.contains(&finishes[*at].lease.run)).collect())
+}
+
+pub(in crate::store) async fn release<T: Tx>(tx: &mut T, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
+    let leases: Vec<Lease> = releases.iter().map(|release| release.lease).collect();
+    end_attempts(tx, &leases, |run, at, now| lifecycle::release(run, leases[at].epoch, releases[at].how, now)).await
+}
+
+/// Locks the runs of the leases, lets `transition` decide each in turn, and applies the result.
+async fn end_attempts<T: Tx>(
+    tx: &mut T,
+    leases: &[Lease],
+    transition: impl Fn(Run, usize, Timestamp) -> std::result::Result<Step, LeaseLost> + Send,
+) -> Result<Vec<FinishOutcome>> {
+    let mut runs = lock(tx, leases).await?;
+    let lanes: BTreeSet<_> = runs.values().filter_map(lane_of).collect();
+    let now = tx.now().await?;
+    let mut changes = Vec::new();
+    let mut outcomes = Vec::new();
+    for (at, lease) in leases.iter().enumerate() {
+        // Taken out, so that a second word about the same attempt finds it ended.
+        let decided = runs.remove(&lease.run).map(|before| (before.clone(), transition(before, at, now)));
+        outcomes.push(match decided {
+            Some((before, Ok(step))) => {
+                let status = step.run.status();
+                changes.push(Change { before, step });
+                FinishOutcome::Accepted(status)
+            }
+            Some((before, Err(LeaseLost))) => {
+                runs.insert(before.id, before);
+                FinishOutcome::LeaseLost
+            }
+            None => FinishOutcome::LeaseLost,
+        });
+    }
+    apply(tx, changes, lanes, now).await?;
+    Ok(outcomes)
+}
+
+pub(in crate::store) async fn append<T: Tx>(tx: &mut T, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
+    let leases: Vec<Lease> = appends.iter().map(|append| append.lease).collect();
+    let runs = lock(tx, &leases).await?;
+    let now = tx.now().await?;
+    let mut outcomes = Vec::new();
+    for append in appends {
+        let held = runs.get(&append.lease.run).filter(|run| lifecycle::holds(run, append.lease.epoch, now));
+        outcomes.push(match held {
+            Some(run) => AppendOutcome::Appended { last: tx.append(run, &append.events, now).await? },
+            None => AppendOutcome::LeaseLost,
+        });
+    }
+    Ok(outcomes)
+}
+
+async fn lock<T: Tx>(tx: &mut T, leases: &[Lease]) -> Result<HashMap<RunId, Run>> {
+    let ids: BTreeSet<RunId> = leases.iter().map(|lease| lease.run).collect();
+    let runs = tx.lock_runs(&ids.into_iter().collect::<Vec<_>>()).await?;
+    Ok(runs.into_iter().map(|run| (run.id, run)).collect())
+}

@@ -1,0 +1,54 @@
+//! The passes that keep the store moving when nobody speaks.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+
+use super::apply::lane_of;
+use super::{Change, LaneKey, Tx, apply};
+use crate::run::lifecycle;
+use crate::run::{Jitter, RunId};
+use crate::store::{Pruned, Result, Retention};
+
+pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result<usize> {
+    let promoted = tx.promote(limit).await?;
+    let count = promoted.len();
+    let lanes: BTreeSet<LaneKey> = promoted.into_iter().flatten().collect();
+    if !lanes.is_empty() {
+        let now = tx.now().await?;
+        apply(tx, Vec::new(), lanes, now).await?;
+    }
+    Ok(count)
+}
+
+pub(in crate::store) async fn expire<T: Tx>(
+    tx: &mut T,
+    grace: SignedDuration,
+    jitter: Jitter,
+    limit: usize,
+) -> Result<Vec<RunId>> {
+    let runs = tx.overdue_runs(grace, limit).await?;
+    if runs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let now = tx.now().await?;
+    let lanes: BTreeSet<LaneKey> = runs.iter().filter_map(lane_of).collect();
+    let mut changes = Vec::new();
+    for before in runs {
+        let step = lifecycle::overdue(before.clone(), grace, jitter, now);
+        changes.extend(step.map(|step| Change { before, step }));
+    }
+    let ids = changes.iter().map(|change| change.before.id).collect();
+    apply(tx, changes, lanes, now).await?;
+    Ok(ids)
+}
+
+pub(in crate::store) async fn prune<T: Tx>(tx: &mut T, retention: &Retention, limit: usize) -> Result<Pruned> {
+    let pruned = Pruned {
+        runs: tx.prune_finished(retention.finished, limit).await?,
+        idempotency_keys: tx.prune_idempotency(limit).await?,
+        workers: tx.prune_workers(retention).await?,
+    };
+    tx.prune_lanes(limit).await?;
+    Ok(pruned)
+}

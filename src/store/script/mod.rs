@@ -1,0 +1,31 @@
+//! The verbs, written once for every SQL database over its primitive statements.
+//!
+//! A database brings [`Tx`]: some thirty statements, each a file of SQL with the same name everywhere, that move
+//! rows and decide nothing. What may happen is decided by the lifecycle; what follows from it for lanes and for
+//! waiting runs is drawn here.
+//!
+//! The order of locks is the same in every verb, so that two verbs rarely meet head-on: first runs, in order of id,
+//! then lanes, by name. Whoever locks a run that waits in a lane settles that lane before the commit, even if it
+//! changed nothing: that is why settling may pass over a run that somebody else has locked.
+
+mod apply;
+mod claim;
+mod command;
+mod finish;
+mod lanes;
+mod maintain;
+mod record;
+mod statements;
+mod submit;
+mod tx;
+
+pub(super) use apply::{Change, apply};
+pub(super) use claim::claim;
+pub(super) use command::{command, rerun};
+pub(super) use finish::{append, finish, release, renew};
+pub(super) use lanes::{release_lane, set_lane_policy};
+pub(super) use maintain::{expire, promote, prune};
+pub(super) use record::{Record, bad_name, to_i32, to_u32};
+pub(super) use statements::statements;
+pub(super) use submit::submit;
+pub(super) use tx::{Front, LaneKey, Place, Remembered, Room, Stream, Turn, Tx};

@@ -1,0 +1,34 @@
+//! The SQL of a database: one file per statement, the same names everywhere.
+
+/// Declares the statements of a database from `sql/<name>.sql` beside the caller.
+macro_rules! statements {
+    ($($name:ident)+) => {
+        /// The text of every statement.
+        #[derive(Clone)]
+        pub(in crate::store) struct Statements {
+            $(pub(in crate::store) $name: std::borrow::Cow<'static, str>,)+
+        }
+
+        impl Statements {
+            pub(in crate::store) fn new() -> Self {
+                Self { $($name: include_str!(concat!("sql/", stringify!($name), ".sql")).into(),)+ }
+            }
+
+            /// Breaks a statement on purpose, so that tests can see whether the breakage is noticed.
+            ///
+            /// # Panics
+            /// When there is no such statement, or it does not contain `from`: then nothing would be broken.
+            #[cfg(feature = "conformance")]
+            pub(in crate::store) fn sabotage(&mut self, name: &str, from: &str, to: &str) {
+                let statement = match name {
+                    $(stringify!($name) => &mut self.$name,)+
+                    _ => panic!("there is no statement {name}"),
+                };
+                assert!(statement.contains(from), "statement {name} does not contain {from:?}");
+                *statement = statement.replace(from, to).into();
+            }
+        }
+    };
+}
+
+pub(in crate::store) use statements;

@@ -1,0 +1,285 @@
+//! Admission of new runs: read every fact the batch needs, judge the requests in order, write what was accepted.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use jiff::Timestamp;
+
+use super::apply::lane_of;
+use super::{Change, LaneKey, Remembered, Tx, apply};
+use crate::clock::later;
+use crate::run::lifecycle::{self, Step};
+use crate::run::{IdempotencyKey, KeyMode, NewRun, Run, RunId, RunKey, Status, WorkspaceName};
+use crate::store::{Admission, Result, SubmitOutcome};
+
+pub(in crate::store) async fn submit<T: Tx>(
+    tx: &mut T,
+    requests: &[NewRun],
+    admission: Admission,
+) -> Result<Vec<SubmitOutcome>> {
+    let mut desk = Desk::open(tx, requests, admission).await?;
+    let outcomes = requests.iter().map(|request| desk.admit(request)).collect();
+    desk.write(tx).await?;
+    Ok(outcomes)
+}
+
+/// The facts the batch needs, kept up to date as requests are judged, and what is to be written.
+struct Desk {
+    now: Timestamp,
+    workspaces: HashSet<WorkspaceName>,
+    /// Of every id that a request has or waits for.
+    known: HashMap<RunId, (WorkspaceName, Status)>,
+    remembered: HashMap<(WorkspaceName, IdempotencyKey), Remembered>,
+    keyed: HashMap<(WorkspaceName, RunKey), RunId>,
+    room: Option<u64>,
+    created: Vec<Run>,
+    /// Live runs as they were found, and as they are to be.
+    changed: HashMap<RunId, (Run, Run)>,
+    /// Of the live runs that were locked.
+    lanes: BTreeSet<LaneKey>,
+    waits: Vec<(RunId, RunId)>,
+    new_keys: Vec<Remembered>,
+}
+
+impl Desk {
+    async fn open<T: Tx>(tx: &mut T, requests: &[NewRun], admission: Admission) -> Result<Self> {
+        let workspaces: BTreeSet<_> = requests.iter().map(|request| request.workspace.clone()).collect();
+        let keys: BTreeSet<_> =
+            requests.iter().filter_map(|r| Some((r.workspace.clone(), r.key.as_ref()?.0.clone()))).collect();
+        let idempotency: BTreeSet<_> =
+            requests.iter().filter_map(|r| Some((r.workspace.clone(), r.idempotency.as_ref()?.key.clone()))).collect();
+        let workspaces = tx.known_workspaces(&workspaces.into_iter().collect::<Vec<_>>()).await?;
+        let keyed = if keys.is_empty() { vec![] } else { tx.keyed_runs(&keys.into_iter().collect::<Vec<_>>()).await? };
+        let room = match admission.queue_size {
+            Some(size) => Some(size.saturating_sub(tx.count_live().await?)),
+            None => None,
+        };
+        let (known, lanes) = lock_upstreams(tx, requests).await?;
+        let remembered = match idempotency.is_empty() {
+            true => vec![],
+            false => tx.remembered(&idempotency.into_iter().collect::<Vec<_>>()).await?,
+        };
+        Ok(Self {
+            now: tx.now().await?,
+            workspaces,
+            known,
+            lanes,
+            remembered: remembered
+                .into_iter()
+                .map(|known| ((known.workspace.clone(), known.key.clone()), known))
+                .collect(),
+            keyed: keyed.iter().filter_map(|run| Some(((run.workspace.clone(), run.key.clone()?), run.id))).collect(),
+            room,
+            created: Vec::new(),
+            changed: keyed.into_iter().map(|run| (run.id, (run.clone(), run))).collect(),
+            waits: Vec::new(),
+            new_keys: Vec::new(),
+        })
+    }
+
+    fn admit(&mut self, request: &NewRun) -> SubmitOutcome {
+        let outcome = self.judge(request);
+        let stored_as = match outcome {
+            SubmitOutcome::Created => request.id,
+            SubmitOutcome::Replaced(run) | SubmitOutcome::Kept(run) => run,
+            _ => return outcome,
+        };
+        if let Some(idempotency) = &request.idempotency {
+            let known = Remembered {
+                workspace: request.workspace.clone(),
+                key: idempotency.key.clone(),
+                fingerprint: idempotency.fingerprint.clone(),
+                run: stored_as,
+                expires_at: later(self.now, idempotency.ttl),
+            };
+            self.remembered.insert((known.workspace.clone(), known.key.clone()), known.clone());
+            self.new_keys.push(known);
+        }
+        outcome
+    }
+
+    fn judge(&mut self, request: &NewRun) -> SubmitOutcome {
+        if !self.workspaces.contains(&request.workspace) {
+            return SubmitOutcome::UnknownWorkspace;
+        }
+        if let Some(known) = self.known_request(request) {
+            return known;
+        }
+        if self.known.contains_key(&request.id) {
+            return SubmitOutcome::DuplicateId;
+        }
+        if let Some(unknown) = request.after.iter().find(|id| self.upstream(request, **id).is_none()) {
+            return SubmitOutcome::UnknownUpstream(*unknown);
+        }
+        match (self.run_with_key(request), request.key.as_ref().map(|(_, mode)| *mode)) {
+            (Some(run), Some(KeyMode::Keep)) => SubmitOutcome::Kept(run.id),
+            (Some(run), Some(mode)) if !lifecycle::started(&run) => self.replace(run, request, mode),
+            _ if self.room == Some(0) => SubmitOutcome::QueueFull,
+            (Some(run), _) => {
+                self.set(Run { key: None, ..run });
+                self.create(request)
+            }
+            (None, _) => self.create(request),
+        }
+    }
+
+    fn known_request(&self, request: &NewRun) -> Option<SubmitOutcome> {
+        let idempotency = request.idempotency.as_ref()?;
+        let known = self.remembered.get(&(request.workspace.clone(), idempotency.key.clone()))?;
+        let same = known.fingerprint == idempotency.fingerprint;
+        (known.expires_at > self.now).then_some(match same {
+            true => SubmitOutcome::Existing(known.run),
+            false => SubmitOutcome::IdempotencyMismatch(known.run),
+        })
+    }
+
+    fn run_with_key(&self, request: &NewRun) -> Option<Run> {
+        let (key, _) = request.key.as_ref()?;
+        let id = self.keyed.get(&(request.workspace.clone(), key.clone()))?;
+        match self.changed.get(id) {
+            Some((_, run)) => Some(run.clone()),
+            None => self.created.iter().find(|run| run.id == *id).cloned(),
+        }
+    }
+
+    fn create(&mut self, request: &NewRun) -> SubmitOutcome {
+        let waits = self.wait_for(request.id, request);
+        let run = self.judged_by_upstream(lifecycle::submit(request, 0, waits, self.now), request);
+        self.known.insert(run.id, (run.workspace.clone(), run.status()));
+        self.room = self.room.map(|room| if run.status().is_terminal() { room } else { room - 1 });
+        self.name(&run);
+        self.created.push(run);
+        SubmitOutcome::Created
+    }
+
+    fn replace(&mut self, old: Run, request: &NewRun, mode: KeyMode) -> SubmitOutcome {
+        self.waits.retain(|(run, _)| *run != old.id);
+        let waits = self.wait_for(old.id, request);
+        let keep_available_at = mode == KeyMode::PreserveAvailableAt;
+        let run = lifecycle::replace(&old, request, keep_available_at, waits, self.now);
+        let run = self.judged_by_upstream(run, request);
+        if run.status().is_terminal() {
+            self.room = self.room.map(|room| room + 1);
+        }
+        self.name(&run);
+        self.set(run);
+        SubmitOutcome::Replaced(old.id)
+    }
+
+    /// Notes the runs it has to wait for; `false` if all of them have succeeded.
+    fn wait_for(&mut self, run: RunId, request: &NewRun) -> bool {
+        let open = |id: &&RunId| self.upstream(request, **id) != Some(Status::Succeeded);
+        let upstreams: BTreeSet<RunId> = request.after.iter().filter(open).copied().collect();
+        self.waits.extend(upstreams.iter().map(|upstream| (run, *upstream)));
+        !upstreams.is_empty()
+    }
+
+    /// A run that is to wait for one that ended badly ends at once.
+    fn judged_by_upstream(&mut self, run: Run, request: &NewRun) -> Run {
+        let ended = |id: &RunId| Some((*id, self.upstream(request, *id)?));
+        let bad = |(_, status): &(RunId, Status)| status.is_terminal() && *status != Status::Succeeded;
+        let Some((upstream, status)) = request.after.iter().filter_map(ended).filter(bad).min() else { return run };
+        self.waits.retain(|(waiting, _)| *waiting != run.id);
+        match lifecycle::upstream_failed(run.clone(), upstream, status, self.now) {
+            Some(step) => step.run,
+            None => run,
+        }
+    }
+
+    /// How a run of the request's own workspace stands.
+    fn upstream(&self, request: &NewRun, id: RunId) -> Option<Status> {
+        self.known.get(&id).filter(|(workspace, _)| *workspace == request.workspace).map(|(_, status)| *status)
+    }
+
+    /// The key leads to this run as long as it is live.
+    fn name(&mut self, run: &Run) {
+        let Some(key) = &run.key else { return };
+        let key = (run.workspace.clone(), key.clone());
+        if run.status().is_terminal() {
+            self.keyed.remove(&key);
+        } else {
+            self.keyed.insert(key, run.id);
+        }
+    }
+
+    fn set(&mut self, run: Run) {
+        self.known.insert(run.id, (run.workspace.clone(), run.status()));
+        if let Some((_, changed)) = self.changed.get_mut(&run.id) {
+            *changed = run;
+        } else if let Some(created) = self.created.iter_mut().find(|created| created.id == run.id) {
+            *created = run;
+        }
+    }
+
+    async fn write<T: Tx>(self, tx: &mut T) -> Result<()> {
+        let mut lanes = self.lanes;
+        lanes.extend(self.changed.values().filter_map(|(before, _)| lane_of(before)));
+        lanes.extend(self.created.iter().filter_map(lane_of));
+        let changes: Vec<Change> = self
+            .changed
+            .into_values()
+            .filter(|(before, after)| before != after)
+            .map(|(before, run)| Change { before, step: Step { run, ended: None } })
+            .collect();
+        // What the run waited for before it was replaced no longer matters.
+        let replaced: Vec<RunId> = changes.iter().map(|change| change.before.id).collect();
+        if !replaced.is_empty() {
+            tx.delete_waits_of(&replaced).await?;
+        }
+        let (ended, live): (Vec<Run>, Vec<Run>) = self.created.into_iter().partition(|run| run.status().is_terminal());
+        // A key moves from a run that has started to the new one, so the old one gives it up first.
+        let (detached, changes): (Vec<Change>, Vec<Change>) =
+            changes.into_iter().partition(|c| c.step.run.key.is_none());
+        if !detached.is_empty() {
+            tx.update_runs(&detached.into_iter().map(|change| change.step.run).collect::<Vec<_>>()).await?;
+        }
+        // Lanes are locked before their runs come in, so that the order of submission is the order of commits.
+        let policies = if lanes.is_empty() {
+            HashMap::new()
+        } else {
+            tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?
+        };
+        if !live.is_empty() {
+            tx.insert_runs(&live).await?;
+        }
+        if !ended.is_empty() {
+            tx.insert_finished(&ended).await?;
+            let holds: Vec<(RunId, LaneKey)> = ended
+                .iter()
+                .filter_map(|run| Some((run.id, lane_of(run)?)))
+                .filter(|(_, lane)| policies.get(lane) == Some(&crate::store::LanePolicy::Hold))
+                .collect();
+            tx.insert_holds(&holds).await?;
+        }
+        if !self.waits.is_empty() {
+            tx.insert_waits(&self.waits).await?;
+        }
+        if !self.new_keys.is_empty() {
+            tx.remember(&self.new_keys).await?;
+        }
+        apply(tx, changes, lanes, self.now).await
+    }
+}
+
+/// The workspace and status of every run that the requests name or wait for. Those waited for and still live are
+/// marked, which also locks them: their end will see that somebody waits. Answers with the lanes of those, too.
+async fn lock_upstreams<T: Tx>(
+    tx: &mut T,
+    requests: &[NewRun],
+) -> Result<(HashMap<RunId, (WorkspaceName, Status)>, BTreeSet<LaneKey>)> {
+    let upstreams: BTreeSet<(WorkspaceName, RunId)> =
+        requests.iter().flat_map(|r| r.after.iter().map(|id| (r.workspace.clone(), *id))).collect();
+    let ids: Vec<RunId> = upstreams.iter().map(|(_, id)| *id).collect();
+    let mut named: BTreeSet<(WorkspaceName, RunId)> =
+        requests.iter().map(|request| (request.workspace.clone(), request.id)).collect();
+    named.extend(upstreams);
+    let named: Vec<_> = named.into_iter().collect();
+    loop {
+        let marked = if ids.is_empty() { HashMap::new() } else { tx.mark_awaited(&ids).await? };
+        let known = tx.known_runs(&named).await?;
+        // One that came back to life between the two statements has to be marked too.
+        if ids.iter().all(|id| marked.contains_key(id) || known.get(id).is_none_or(|(_, status)| status.is_terminal()))
+        {
+            return Ok((known, marked.into_values().flatten().collect()));
+        }
+    }
+}

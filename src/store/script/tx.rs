@@ -1,0 +1,153 @@
+//! What a database must be able to do within one transaction.
+
+use std::collections::{HashMap, HashSet};
+use std::future::Future;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::run::lifecycle::Taker;
+use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
+use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention};
+
+pub(in crate::store) type LaneKey = (WorkspaceName, LaneName);
+
+/// A request made before under an idempotency key.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Remembered {
+    pub(in crate::store) workspace: WorkspaceName,
+    pub(in crate::store) key: IdempotencyKey,
+    pub(in crate::store) fingerprint: Vec<u8>,
+    pub(in crate::store) run: RunId,
+    pub(in crate::store) expires_at: Timestamp,
+}
+
+/// A queue of a workspace that has ready runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::store) struct Stream {
+    pub(in crate::store) workspace: WorkspaceName,
+    pub(in crate::store) queue: QueueName,
+    pub(in crate::store) limited: bool,
+}
+
+/// How many more runs a limited queue may have running.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Room {
+    pub(in crate::store) workspace: WorkspaceName,
+    pub(in crate::store) queue: QueueName,
+    pub(in crate::store) free: usize,
+}
+
+/// Leave to claim so many runs from a stream.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Turn {
+    pub(in crate::store) workspace: WorkspaceName,
+    pub(in crate::store) queue: QueueName,
+    pub(in crate::store) take: usize,
+}
+
+/// A ready run's place in its stream: most urgent first, then oldest.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::store) struct Place {
+    pub(in crate::store) urgency: i16,
+    pub(in crate::store) seq: i64,
+    pub(in crate::store) queue: QueueName,
+}
+
+/// What stands at the front of a lane.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Front {
+    pub(in crate::store) lane: LaneKey,
+    /// A run is running or waits to try again, or a stopped run holds the lane.
+    pub(in crate::store) closed: bool,
+    /// The run that is ready now.
+    pub(in crate::store) ready: Option<RunId>,
+    /// The run that should be next.
+    pub(in crate::store) first: Option<RunId>,
+}
+
+/// One open transaction. Statements that lock do so in order of id; those that read what a lock protects are
+/// separate statements, so that they see what was committed while the lock was waited for.
+#[rustfmt::skip]
+pub(in crate::store) trait Tx: Send {
+    /// The time now: asked again each time, since locks may have been waited for.
+    fn now(&mut self) -> impl Future<Output = Result<Timestamp>> + Send;
+
+    // Submission
+    fn known_workspaces(&mut self, names: &[WorkspaceName]) -> impl Future<Output = Result<HashSet<WorkspaceName>>> + Send;
+    /// Which of these ids runs have already, with their workspace and status: live ones of any workspace, finished
+    /// ones of the workspace named with them.
+    fn known_runs(&mut self, ids: &[(WorkspaceName, RunId)]) -> impl Future<Output = Result<HashMap<RunId, (WorkspaceName, Status)>>> + Send;
+    fn remembered(&mut self, keys: &[(WorkspaceName, IdempotencyKey)]) -> impl Future<Output = Result<Vec<Remembered>>> + Send;
+    fn remember(&mut self, requests: &[Remembered]) -> impl Future<Output = Result<()>> + Send;
+    /// Locks the live runs that have these keys.
+    fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> impl Future<Output = Result<Vec<Run>>> + Send;
+    /// Counts live runs, one admission at a time until the commit.
+    fn count_live(&mut self) -> impl Future<Output = Result<u64>> + Send;
+    /// Inserts live runs in this order; the database gives each its `seq`.
+    fn insert_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
+    /// Inserts runs that ended as they came in; the database gives each its `seq`.
+    fn insert_finished(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
+
+    // Runs
+    fn lock_runs(&mut self, ids: &[RunId]) -> impl Future<Output = Result<Vec<Run>>> + Send;
+    fn lock_finished(&mut self, workspace: &WorkspaceName, ids: &[RunId]) -> impl Future<Output = Result<Vec<Run>>> + Send;
+    fn update_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
+    /// Moves live runs into history.
+    fn end_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
+    /// Moves finished runs back among the live.
+    fn revive_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
+    fn insert_attempts(&mut self, attempts: &[(RunId, Attempt)]) -> impl Future<Output = Result<()>> + Send;
+
+    // Waiting for other runs
+    fn insert_waits(&mut self, waits: &[(RunId, RunId)]) -> impl Future<Output = Result<()>> + Send;
+    /// Marks those of these runs that are live, and so locks them; answers with them and their lanes.
+    fn mark_awaited(&mut self, upstreams: &[RunId]) -> impl Future<Output = Result<HashMap<RunId, Option<LaneKey>>>> + Send;
+    /// The pairs (run, upstream) for these upstream runs.
+    fn waits_on(&mut self, upstreams: &[RunId]) -> impl Future<Output = Result<Vec<(RunId, RunId)>>> + Send;
+    fn delete_waits(&mut self, waits: &[(RunId, RunId)]) -> impl Future<Output = Result<()>> + Send;
+    fn delete_waits_of(&mut self, runs: &[RunId]) -> impl Future<Output = Result<()>> + Send;
+    /// Which of these runs still wait for another.
+    fn waiting(&mut self, runs: &[RunId]) -> impl Future<Output = Result<HashSet<RunId>>> + Send;
+
+    // Lanes
+    /// Locks lanes, making those that are new, and answers with their policies.
+    fn lock_lanes(&mut self, lanes: &[LaneKey]) -> impl Future<Output = Result<HashMap<LaneKey, LanePolicy>>> + Send;
+    fn set_lane_policy(&mut self, lane: &LaneKey, policy: LanePolicy) -> impl Future<Output = Result<()>> + Send;
+    fn insert_holds(&mut self, holds: &[(RunId, LaneKey)]) -> impl Future<Output = Result<()>> + Send;
+    /// Ends the holds of these runs; answers with those that held.
+    fn delete_holds(&mut self, runs: &[RunId]) -> impl Future<Output = Result<HashSet<RunId>>> + Send;
+    fn delete_lane_holds(&mut self, lane: &LaneKey) -> impl Future<Output = Result<usize>> + Send;
+    fn lane_fronts(&mut self, lanes: &[LaneKey]) -> impl Future<Output = Result<Vec<Front>>> + Send;
+    /// Puts ready runs back behind their lanes, but for those that somebody has locked; answers with the rest.
+    fn lane_demote(&mut self, runs: &[RunId]) -> impl Future<Output = Result<HashSet<RunId>>> + Send;
+    /// Makes runs behind their lanes ready, but for those that somebody has locked.
+    fn lane_promote(&mut self, runs: &[RunId]) -> impl Future<Output = Result<()>> + Send;
+
+    // Claiming
+    fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;
+    fn ready_streams(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<Vec<Stream>>> + Send;
+    /// Locks these limited queues and counts what runs in them.
+    fn lock_rooms(&mut self, streams: &[Stream]) -> impl Future<Output = Result<Vec<Room>>> + Send;
+    /// The places of the first `take` ready runs of each stream, without locking them.
+    fn ready_places(&mut self, turns: &[Turn]) -> impl Future<Output = Result<Vec<Place>>> + Send;
+    fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> impl Future<Output = Result<Vec<Run>>> + Send;
+
+    // Attempts
+    /// Extends those leases that are held; answers with them and what was asked of their runs.
+    fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> impl Future<Output = Result<HashMap<Lease, Option<Stop>>>> + Send;
+    /// Ends those held attempts that succeeded and that no lane and no other run waits for; answers with them.
+    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<HashSet<RunId>>> + Send;
+    /// Adds events to a run that is locked; answers with the last sequence number.
+    fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> impl Future<Output = Result<i64>> + Send;
+
+    // Maintenance
+    fn reap(&mut self, limit: usize) -> impl Future<Output = Result<Vec<RunId>>> + Send;
+    /// Frees runs that are due; answers with the lane of each, if it has one.
+    fn promote(&mut self, limit: usize) -> impl Future<Output = Result<Vec<Option<LaneKey>>>> + Send;
+    /// Locks attempts past their time that nobody else has locked.
+    fn overdue_runs(&mut self, grace: SignedDuration, limit: usize) -> impl Future<Output = Result<Vec<Run>>> + Send;
+    fn prune_finished(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;
+    fn prune_idempotency(&mut self, limit: usize) -> impl Future<Output = Result<usize>> + Send;
+    fn prune_workers(&mut self, retention: &Retention) -> impl Future<Output = Result<usize>> + Send;
+    fn prune_lanes(&mut self, limit: usize) -> impl Future<Output = Result<()>> + Send;
+}

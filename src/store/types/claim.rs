@@ -1,0 +1,49 @@
+//! Claiming.
+
+use jiff::SignedDuration;
+
+use super::Lease;
+use crate::run::lifecycle::Taker;
+use crate::run::{QueueName, Run, WorkspaceName};
+
+/// What a worker asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimRequest {
+    /// Who asks.
+    pub taker: Taker,
+    /// Which queues it serves; all of them when empty.
+    pub queues: Vec<QueueName>,
+    /// How many runs it can take.
+    pub capacity: usize,
+    /// How long each lease lasts.
+    pub lease_ttl: SignedDuration,
+    /// How long after a lease ended another host may take the run over.
+    pub takeover_delay: SignedDuration,
+    /// The workspace served last, so that the next one has its turn.
+    pub last_turn: Option<WorkspaceName>,
+}
+
+/// What it gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claim {
+    /// Adopted runs first, then new attempts in the order of turns.
+    pub runs: Vec<Claimed>,
+    /// To be handed in with the next request.
+    pub last_turn: Option<WorkspaceName>,
+}
+
+/// One run, now the worker's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// The run, running.
+    pub run: Run,
+    /// Whether the attempt was already under way.
+    pub adopted: bool,
+}
+
+impl Claimed {
+    /// What every later word about the attempt must show.
+    pub fn lease(&self) -> Lease {
+        Lease { run: self.run.id, epoch: self.run.epoch }
+    }
+}

@@ -1,0 +1,21 @@
+//! What goes into and comes out of the store's verbs.
+
+mod attempt;
+mod claim;
+mod event;
+mod lane;
+mod page;
+mod queue;
+mod retention;
+mod submit;
+mod worker;
+
+pub use attempt::{Finish, FinishOutcome, Lease, ReleaseLease, Renewal};
+pub use claim::{Claim, ClaimRequest, Claimed};
+pub use event::{Append, AppendOutcome, Event, EventKind, NewEvent};
+pub use lane::{Lane, LanePolicy};
+pub use page::{Count, Listed, Page, RunFilter};
+pub use queue::{Queue, QueueChange, QueueSettings};
+pub use retention::{Pruned, Retention};
+pub use submit::{Admission, RerunOutcome, SubmitOutcome};
+pub use worker::{Duty, Worker, WorkerInfo};

@@ -1,0 +1,23 @@
+//! Forgetting.
+
+use jiff::SignedDuration;
+
+/// How long what is over is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Finished runs with their attempts and events, from the time they ended.
+    pub finished: SignedDuration,
+    /// Workers, from their last heartbeat.
+    pub workers: SignedDuration,
+}
+
+/// What was forgotten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Finished runs.
+    pub runs: usize,
+    /// Idempotency keys whose time was over.
+    pub idempotency_keys: usize,
+    /// Silent workers.
+    pub workers: usize,
+}

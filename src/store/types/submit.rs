@@ -1,0 +1,42 @@
+//! Submission.
+
+use crate::run::RunId;
+
+/// What limits admission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Admission {
+    /// At most so many live runs in the whole store; unlimited, and unpaid for, when unset.
+    pub queue_size: Option<u64>,
+}
+
+/// What came of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubmitOutcome {
+    /// Stored under the id it asked for.
+    Created,
+    /// A run with the same key that had not started took on the request.
+    Replaced(RunId),
+    /// A live run has the same key and stays as it is.
+    Kept(RunId),
+    /// The same request was made before, under the same idempotency key.
+    Existing(RunId),
+    /// The idempotency key was used before, for another request.
+    IdempotencyMismatch(RunId),
+    /// A run with this id exists.
+    DuplicateId,
+    /// As many runs are live as may be.
+    QueueFull,
+    /// There is no such workspace.
+    UnknownWorkspace,
+    /// It is to wait for a run that does not exist in its workspace.
+    UnknownUpstream(RunId),
+}
+
+/// What came of a rerun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RerunOutcome {
+    /// The new run's submission went so.
+    Submitted(SubmitOutcome),
+    /// There is no such run in this workspace.
+    NotFound,
+}
