@@ -135,8 +135,8 @@ pub(in crate::store) trait Tx: Send {
     // Attempts
     /// Extends those leases that are held; answers with them and what was asked of their runs.
     fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> impl Future<Output = Result<HashMap<Lease, Option<Stop>>>> + Send;
-    /// Ends those held attempts that succeeded and that no lane and no other run waits for; answers with them.
-    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<HashSet<RunId>>> + Send;
+    /// Ends those held attempts that succeeded and that no other run waits for; answers with them and their lanes.
+    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<HashMap<RunId, Option<LaneKey>>>> + Send;
     /// Adds events to a run that is locked; answers with the last sequence number.
     fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> impl Future<Output = Result<i64>> + Send;
 
