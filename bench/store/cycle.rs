@@ -56,7 +56,11 @@ pub async fn drain(store: Arc<dyn Store>, runs: usize, batch: usize, tasks: usiz
                 let finishes: Vec<Finish> = claim
                     .runs
                     .iter()
-                    .map(|c| Finish { lease: c.lease(), outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) })
+                    .map(|c| Finish {
+                        lease: c.lease(),
+                        outcome: Outcome::Succeeded { output: None },
+                        jitter: Jitter(0),
+                    })
                     .collect();
                 if finishes.is_empty() {
                     continue;

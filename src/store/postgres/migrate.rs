@@ -47,11 +47,7 @@ pub(super) async fn check(client: &Object) -> Result<()> {
     let doing = |error| refused("reading the schema version", error);
     let sql = "select to_regclass('runlane.migrations') is not null";
     let known: bool = client.query_typed(sql, &[]).await.map_err(doing)?[0].get(0);
-    let found: i64 = if known {
-        client.query_typed(VERSION, &[]).await.map_err(doing)?[0].get(0)
-    } else {
-        0
-    };
+    let found: i64 = if known { client.query_typed(VERSION, &[]).await.map_err(doing)?[0].get(0) } else { 0 };
     match found {
         found if found > KNOWN => Err(StoreError::NewerSchema { found, known: KNOWN }),
         found if found < KNOWN => Err(StoreError::OlderSchema { found, known: KNOWN }),

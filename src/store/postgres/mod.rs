@@ -4,6 +4,7 @@
 
 mod arrays;
 mod connect;
+mod marks;
 mod migrate;
 mod read;
 mod row;
@@ -20,14 +21,15 @@ use tokio_postgres::types::Type;
 
 use self::arrays::Params;
 use self::connect::Target;
+use self::marks::Marks;
 use self::read::{queue_settings, worker_params};
-use self::session::{Session, Tries};
+use self::session::{Session, Shared, Tries};
 use self::statements::Statements;
 use super::script::{self, Tx, to_i32};
 use super::{
-    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane,
-    LanePolicy, Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome,
-    Result, Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
+    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
+    Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
 };
 use crate::clock::Clock;
 use crate::run::lifecycle::{Command, CommandOutcome};
@@ -45,16 +47,16 @@ macro_rules! transact {
     (@ $again:literal, $begin:expr, $tx:ident => $verb:expr) => {{
         let mut tries = Tries::new();
         loop {
-            #[allow(unused_mut)]
-            let mut $tx = $begin.await?;
+            let mut session = $begin.await?;
+            let $tx = &mut session;
             match $verb.await {
-                Ok(answer) => match $tx.commit().await {
+                Ok(answer) => match session.commit().await {
                     Ok(()) => break Ok(answer),
                     Err(StoreError::Ambiguous(_)) if $again => tries.after_ambiguity().await?,
                     Err(error) => tries.after(error).await?,
                 },
                 Err(error) => {
-                    $tx.rollback().await;
+                    session.rollback().await;
                     tries.after(error).await?;
                 }
             }
@@ -67,12 +69,10 @@ const CONNECTIONS: usize = 8;
 
 /// A store in a PostgreSQL database. Clones of its connections are made as they are needed.
 pub struct PostgresStore {
-    target: Target,
     pool: Pool,
     /// Of its own, so that no burst of other work can make leases run out.
     renewals: Pool,
-    statements: Arc<Statements>,
-    clock: Clock,
+    shared: Arc<Shared>,
 }
 
 impl PostgresStore {
@@ -104,19 +104,20 @@ impl PostgresStore {
         let (pool, renewals) = (target.pool(CONNECTIONS)?, target.pool(1)?);
         let client = session::connect(&pool, &target).await?;
         migrate::check(&client).await?;
-        Ok(Self { target, pool, renewals, statements: Arc::new(statements), clock })
+        drop(client);
+        Ok(Self { pool, renewals, shared: Arc::new(Shared { target, statements, clock, marks: Marks::default() }) })
     }
 
     async fn begin(&self, doing: &'static str) -> Result<Session> {
-        Session::begin(&self.pool, &self.target, &self.statements, &self.clock, doing).await
+        Session::begin(&self.pool, &self.shared, doing).await
     }
 
     async fn read(&self, doing: &'static str) -> Result<Session> {
-        Session::begin_read(&self.pool, &self.target, &self.statements, &self.clock, doing).await
+        Session::begin_read(&self.pool, &self.shared, doing).await
     }
 
     async fn submit_once(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-        transact!(self.begin("submit"), tx => script::submit(&mut tx, runs, admission))
+        transact!(self.begin("submit"), tx => script::submit(tx, runs, admission))
     }
 
     /// After a commit whose answer was lost: what is stored was stored by it; the rest is submitted again.
@@ -143,24 +144,23 @@ impl Store for PostgresStore {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
-        transact!(self.begin("claim"), tx => script::claim(&mut tx, request))
+        transact!(self.begin("claim"), tx => script::claim(tx, request))
     }
 
     async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
-        let begin = || Session::begin(&self.renewals, &self.target, &self.statements, &self.clock, "renew");
-        transact!(again begin(), tx => script::renew(&mut tx, leases, ttl))
+        transact!(again Session::begin(&self.renewals, &self.shared, "renew"), tx => script::renew(tx, leases, ttl))
     }
 
     async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
-        transact!(self.begin("finish"), tx => script::finish(&mut tx, finishes))
+        transact!(self.begin("finish"), tx => script::finish(tx, finishes))
     }
 
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
-        transact!(self.begin("release"), tx => script::release(&mut tx, releases))
+        transact!(self.begin("release"), tx => script::release(tx, releases))
     }
 
     async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
-        transact!(self.begin("append"), tx => script::append(&mut tx, appends))
+        transact!(self.begin("append"), tx => script::append(tx, appends))
     }
 
     async fn command(
@@ -170,7 +170,7 @@ impl Store for PostgresStore {
         command: Command,
         admission: Admission,
     ) -> Result<Vec<CommandOutcome>> {
-        transact!(self.begin("command"), tx => script::command(&mut tx, workspace, runs, command, admission))
+        transact!(self.begin("command"), tx => script::command(tx, workspace, runs, command, admission))
     }
 
     async fn rerun(
@@ -180,7 +180,7 @@ impl Store for PostgresStore {
         id: RunId,
         admission: Admission,
     ) -> Result<RerunOutcome> {
-        transact!(self.begin("rerun"), tx => script::rerun(&mut tx, workspace, run, id, admission))
+        transact!(self.begin("rerun"), tx => script::rerun(tx, workspace, run, id, admission))
     }
 
     async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
@@ -188,25 +188,25 @@ impl Store for PostgresStore {
     }
 
     async fn promote(&self, limit: usize) -> Result<usize> {
-        transact!(self.begin("promote"), tx => script::promote(&mut tx, limit))
+        transact!(self.begin("promote"), tx => script::promote(tx, limit))
     }
 
     async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>> {
-        transact!(self.begin("expire"), tx => script::expire(&mut tx, grace, jitter, limit))
+        transact!(self.begin("expire"), tx => script::expire(tx, grace, jitter, limit))
     }
 
     async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned> {
-        transact!(self.begin("prune"), tx => script::prune(&mut tx, retention, limit))
+        transact!(self.begin("prune"), tx => script::prune(tx, retention, limit))
     }
 
     async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
         let key = (workspace.clone(), lane.clone());
-        transact!(again self.begin("set_lane_policy"), tx => script::set_lane_policy(&mut tx, &key, policy))
+        transact!(again self.begin("set_lane_policy"), tx => script::set_lane_policy(tx, &key, policy))
     }
 
     async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
         let key = (workspace.clone(), lane.clone());
-        transact!(self.begin("release_lane"), tx => script::release_lane(&mut tx, &key))
+        transact!(self.begin("release_lane"), tx => script::release_lane(tx, &key))
     }
 
     async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
@@ -227,7 +227,8 @@ impl Store for PostgresStore {
                 .add(change.concurrency.is_some(), Type::BOOL)
                 .add(change.concurrency.flatten().map(to_i32), Type::INT4)
         };
-        let rows = transact!(again self.begin("set_queue"), tx => tx.query(&self.statements.set_queue, params()))?;
+        let rows =
+            transact!(again self.begin("set_queue"), tx => tx.query(&self.shared.statements.set_queue, params()))?;
         Ok(queue_settings(&rows[0], 0))
     }
 
@@ -236,14 +237,15 @@ impl Store for PostgresStore {
     }
 
     async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
-        let params = || worker_params(worker).time(self.clock.injected());
-        let rows = transact!(again self.begin("heartbeat"), tx => tx.query(&self.statements.heartbeat, params()))?;
+        let params = || worker_params(worker).time(self.shared.clock.injected());
+        let rows =
+            transact!(again self.begin("heartbeat"), tx => tx.query(&self.shared.statements.heartbeat, params()))?;
         Ok(if rows[0].get(0) { Duty::Drain } else { Duty::Work })
     }
 
     async fn drain(&self, worker: WorkerId) -> Result<bool> {
         let params = || Params::default().add(worker.0, Type::UUID);
-        let known = transact!(again self.begin("drain"), tx => tx.execute(&self.statements.drain, params()))?;
+        let known = transact!(again self.begin("drain"), tx => tx.execute(&self.shared.statements.drain, params()))?;
         Ok(known > 0)
     }
 
@@ -254,7 +256,7 @@ impl Store for PostgresStore {
     async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
         let params = || Params::default().text(workspace.as_str());
         let made = transact!(
-            self.begin("create_workspace"), tx => tx.execute(&self.statements.create_workspace, params()))?;
+            self.begin("create_workspace"), tx => tx.execute(&self.shared.statements.create_workspace, params()))?;
         Ok(made > 0)
     }
 

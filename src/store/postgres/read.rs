@@ -145,7 +145,11 @@ fn worker(row: &Row) -> Result<Worker> {
             host: HostName::parse(row.get::<_, &str>("host")).map_err(bad_name)?,
             pid: row.get::<_, i32>("pid").max(0) as u32,
             version: row.get("version"),
-            queues: queues.into_iter().map(QueueName::parse).collect::<std::result::Result<_, _>>().map_err(bad_name)?,
+            queues: queues
+                .into_iter()
+                .map(QueueName::parse)
+                .collect::<std::result::Result<_, _>>()
+                .map_err(bad_name)?,
             slots: row.get::<_, i32>("slots").max(0) as u32,
             busy: row.get::<_, i32>("busy").max(0) as u32,
         },

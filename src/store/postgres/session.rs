@@ -8,6 +8,7 @@ use tokio_postgres::Row;
 
 use super::arrays::Params;
 use super::connect::{Target, is_contention, is_disconnect, lost_connection, refused};
+use super::marks::{Look, Marks};
 use super::statements::Statements;
 use crate::clock::Clock;
 use crate::store::{Result, StoreError};
@@ -17,64 +18,61 @@ use crate::store::{Result, StoreError};
 const BEGIN: &str = "begin; set local lock_timeout = '10s'; set local statement_timeout = '60s'";
 const BEGIN_READ: &str = "begin isolation level repeatable read, read only; set local statement_timeout = '60s'";
 
+/// What every transaction of a store shares.
+pub(super) struct Shared {
+    pub(super) target: Target,
+    pub(super) statements: Statements,
+    pub(super) clock: Clock,
+    pub(super) marks: Marks,
+}
+
 /// An open transaction.
 pub(super) struct Session {
     client: Option<Object>,
-    pub(super) statements: Arc<Statements>,
-    pub(super) clock: Clock,
-    prepared_statements: bool,
-    pub(super) doing: &'static str,
+    shared: Arc<Shared>,
+    doing: &'static str,
+    /// Where claims start, and what this one learned.
+    pub(super) look: Look,
+    pub(super) looked: bool,
+    /// Whether something was made ready that may stand before the marks of earlier claims.
+    pub(super) forget: bool,
+}
+
+impl std::ops::Deref for Session {
+    type Target = Shared;
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
 }
 
 impl Session {
-    pub(super) async fn begin(
-        pool: &Pool,
-        target: &Target,
-        statements: &Arc<Statements>,
-        clock: &Clock,
-        doing: &'static str,
-    ) -> Result<Self> {
-        Self::start(pool, target, statements, clock, doing, BEGIN).await
+    pub(super) async fn begin(pool: &Pool, shared: &Arc<Shared>, doing: &'static str) -> Result<Self> {
+        Self::start(pool, shared, doing, BEGIN).await
     }
 
     /// For reads of more than one statement that must agree with each other.
-    pub(super) async fn begin_read(
-        pool: &Pool,
-        target: &Target,
-        statements: &Arc<Statements>,
-        clock: &Clock,
-        doing: &'static str,
-    ) -> Result<Self> {
-        Self::start(pool, target, statements, clock, doing, BEGIN_READ).await
+    pub(super) async fn begin_read(pool: &Pool, shared: &Arc<Shared>, doing: &'static str) -> Result<Self> {
+        Self::start(pool, shared, doing, BEGIN_READ).await
     }
 
-    async fn start(
-        pool: &Pool,
-        target: &Target,
-        statements: &Arc<Statements>,
-        clock: &Clock,
-        doing: &'static str,
-        begin: &str,
-    ) -> Result<Self> {
-        let client = connect(pool, target).await?;
-        let session = Self {
-            client: Some(client),
-            statements: Arc::clone(statements),
-            clock: clock.clone(),
-            prepared_statements: target.prepared_statements,
-            doing,
-        };
-        session.client()?.batch_execute(begin).await.map_err(|error| refused(doing, error))?;
-        Ok(session)
+    async fn start(pool: &Pool, shared: &Arc<Shared>, doing: &'static str, begin: &str) -> Result<Self> {
+        let client = connect(pool, &shared.target).await?;
+        client.batch_execute(begin).await.map_err(|error| refused(doing, error))?;
+        let (shared, look) = (Arc::clone(shared), shared.marks.look());
+        Ok(Self { client: Some(client), shared, doing, look, looked: false, forget: false })
     }
 
-    pub(super) fn client(&self) -> Result<&Object> {
+    pub(super) fn doing(&self) -> &'static str {
+        self.doing
+    }
+
+    fn client(&self) -> Result<&Object> {
         self.client.as_ref().ok_or(StoreError::Closed)
     }
 
     pub(super) async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>> {
         let client = self.client()?;
-        let answer = if self.prepared_statements {
+        let answer = if self.target.prepared_statements {
             match client.prepare_typed_cached(sql, &params.types()).await {
                 Ok(statement) => client.query(&statement, &params.values()).await,
                 Err(error) => Err(error),
@@ -88,7 +86,7 @@ impl Session {
     /// How many rows a statement changed that answers with none.
     pub(super) async fn execute(&self, sql: &str, params: Params<'_>) -> Result<usize> {
         let client = self.client()?;
-        let changed = if self.prepared_statements {
+        let changed = if self.target.prepared_statements {
             match client.prepare_typed_cached(sql, &params.types()).await {
                 Ok(statement) => client.execute(&statement, &params.values()).await,
                 Err(error) => Err(error),
@@ -106,7 +104,14 @@ impl Session {
     pub(super) async fn commit(mut self) -> Result<()> {
         let Some(client) = self.client.take() else { return Err(StoreError::Closed) };
         match client.batch_execute("commit").await {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                let look = std::mem::take(&mut self.look);
+                self.marks.learn(look);
+                if self.forget {
+                    self.marks.forget();
+                }
+                Ok(())
+            }
             Err(error) => {
                 drop(Object::take(client));
                 Err(match is_disconnect(&error) {

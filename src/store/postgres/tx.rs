@@ -1,19 +1,21 @@
 //! The primitives of the shared verbs, one statement each.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::arrays::{Params, finished_rows, live_rows, new_runs};
+use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
 use super::session::Session;
 use super::statements::steps;
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
 use crate::store::script::{
-    Front, LaneKey, Place, Record, Remembered, Room, Stream, Turn, Tx, bad_name, to_i32, to_u32,
+    Front, LaneKey, Place, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name, to_i32, to_u32,
 };
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -37,9 +39,8 @@ impl Tx for Session {
 
     async fn known_runs(&mut self, ids: &[(WorkspaceName, RunId)]) -> Result<HashMap<RunId, (WorkspaceName, Status)>> {
         let workspaces: HashSet<&str> = ids.iter().map(|(workspace, _)| workspace.as_str()).collect();
-        let params = Params::default()
-            .texts(workspaces.into_iter().collect())
-            .uuids(ids.iter().map(|(_, id)| id.0).collect());
+        let params =
+            Params::default().texts(workspaces.into_iter().collect()).uuids(ids.iter().map(|(_, id)| id.0).collect());
         let rows = self.query(&self.statements.known_runs, params).await?;
         rows.iter().map(|row| Ok((RunId(row.get(0)), (workspace(row, 1)?, status(row, 2)?)))).collect()
     }
@@ -72,7 +73,7 @@ impl Tx for Session {
             .time(Some(now));
         let stored = self.query(&self.statements.remember, params).await?.len();
         // Somebody else used one of the keys since they were looked up: look again.
-        if stored == requests.len() { Ok(()) } else { Err(StoreError::Contended { doing: self.doing }) }
+        if stored == requests.len() { Ok(()) } else { Err(StoreError::Contended { doing: self.doing() }) }
     }
 
     async fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> Result<Vec<Run>> {
@@ -90,6 +91,7 @@ impl Tx for Session {
 
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
         self.execute(&self.statements.insert_runs, new_runs(runs)).await?;
+        self.forget |= !self.marks.follow(runs);
         Ok(())
     }
 
@@ -111,6 +113,7 @@ impl Tx for Session {
     async fn update_runs(&mut self, runs: &[Run]) -> Result<()> {
         let records: Vec<Record> = runs.iter().map(Record::of).collect();
         self.execute(&self.statements.update_runs, live_rows(&records)).await?;
+        self.forget |= runs.iter().any(Run::is_ready);
         Ok(())
     }
 
@@ -123,11 +126,13 @@ impl Tx for Session {
     async fn revive_runs(&mut self, runs: &[Run]) -> Result<()> {
         let records: Vec<Record> = runs.iter().map(Record::of).collect();
         self.execute(&self.statements.revive_runs, live_rows(&records)).await?;
+        self.forget |= runs.iter().any(Run::is_ready);
         Ok(())
     }
 
     async fn insert_attempts(&mut self, attempts: &[(RunId, Attempt)]) -> Result<()> {
-        let ends: Vec<_> = attempts.iter().filter_map(|(run, attempt)| Some((run, attempt, attempt.ended.as_ref()?))).collect();
+        let ends: Vec<_> =
+            attempts.iter().filter_map(|(run, attempt)| Some((run, attempt, attempt.ended.as_ref()?))).collect();
         let params = Params::default()
             .uuids(ends.iter().map(|(run, ..)| run.0).collect())
             .bigs(ends.iter().map(|(_, attempt, _)| attempt.epoch).collect())
@@ -211,7 +216,6 @@ impl Tx for Session {
         let rows = self.query(&self.statements.lane_fronts, lane_keys(lanes)).await?;
         let front = |row: &Row| {
             Ok(Front {
-                lane: (workspace(row, 0)?, lane(row, 1)?),
                 closed: row.get(2),
                 ready: row.get::<_, Option<_>>(3).map(RunId),
                 first: row.get::<_, Option<_>>(4).map(RunId),
@@ -227,6 +231,7 @@ impl Tx for Session {
 
     async fn lane_promote(&mut self, runs: &[RunId]) -> Result<()> {
         self.execute(&self.statements.lane_promote, ids_only(runs)).await?;
+        self.forget = true;
         Ok(())
     }
 
@@ -242,12 +247,24 @@ impl Tx for Session {
         runs(&self.query(&self.statements.adopt, params).await?)
     }
 
-    async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Vec<Stream>> {
-        let params = Params::default().texts(queues.iter().map(QueueName::as_str).collect());
-        let rows = self.query(&self.statements.ready_streams, params).await?;
-        let stream =
-            |row: &Row| Ok(Stream { workspace: workspace(row, 0)?, queue: queue(row, 1)?, limited: row.get(2) });
-        rows.iter().map(stream).collect()
+    async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
+        let steps = steps(&self.statements.ready_streams);
+        let complete = std::mem::replace(&mut self.looked, true) || self.look.places.is_empty();
+        let started = Instant::now();
+        let rows = match complete {
+            true => self.query(&steps[0], Params::default()).await?,
+            false => self.query(&steps[1], known_streams(&self.look)).await?,
+        };
+        let found = rows.iter().map(|row| Ok((workspace(row, 0)?, queue(row, 1)?))).collect::<Result<Vec<_>>>()?;
+        if complete {
+            self.look.saw_everything(found.iter().cloned(), started);
+        }
+        let streams = found.into_iter().zip(&rows).filter_map(|((workspace, queue), row)| {
+            let (paused, limited): (bool, bool) = (row.get(2), row.get(3));
+            let served = !paused && (queues.is_empty() || queues.contains(&queue));
+            served.then_some(Stream { workspace, queue, limited })
+        });
+        Ok(Ready { streams: streams.collect(), complete })
     }
 
     async fn lock_rooms(&mut self, streams: &[Stream]) -> Result<Vec<Room>> {
@@ -272,7 +289,7 @@ impl Tx for Session {
     }
 
     async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
-        let rows = self.query(&self.statements.ready_places, turn_params(Params::default(), turns)).await?;
+        let rows = self.query(&self.statements.ready_places, turn_params(Params::default(), turns, &self.look)).await?;
         let place =
             |row: &Row| Ok(Place { queue: queue(row, 0)?, urgency: row.get::<_, i32>(1) as i16, seq: row.get(2) });
         rows.iter().map(place).collect()
@@ -284,7 +301,9 @@ impl Tx for Session {
             .text(taker.host.as_str())
             .time(self.injected_now())
             .big(micros(lease_ttl));
-        runs(&self.query(&self.statements.claim, turn_params(params, turns)).await?)
+        let claimed = runs(&self.query(&self.statements.claim, turn_params(params, turns, &self.look)).await?)?;
+        self.look.claimed(&claimed);
+        Ok(claimed)
     }
 
     async fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> Result<HashMap<Lease, Option<Stop>>> {
@@ -343,6 +362,7 @@ impl Tx for Session {
     async fn promote(&mut self, limit: usize) -> Result<Vec<Option<LaneKey>>> {
         let params = Params::default().time(self.injected_now()).big(limit as i64);
         let rows = self.query(&self.statements.promote, params).await?;
+        self.forget |= !rows.is_empty();
         rows.iter().map(|row| lane_key(row, 0)).collect()
     }
 
@@ -410,11 +430,22 @@ fn lane_keys(lanes: &[LaneKey]) -> Params<'_> {
         .texts(lanes.iter().map(|(_, lane)| lane.as_str()).collect())
 }
 
-fn turn_params<'a>(params: Params<'a>, turns: &'a [Turn]) -> Params<'a> {
+fn turn_params<'a>(params: Params<'a>, turns: &'a [Turn], look: &Look) -> Params<'a> {
+    let marks: Vec<Mark> = turns.iter().map(|turn| look.mark(&turn.workspace, &turn.queue)).collect();
     params
         .texts(turns.iter().map(|turn| turn.workspace.as_str()).collect())
         .texts(turns.iter().map(|turn| turn.queue.as_str()).collect())
         .bigs(turns.iter().map(|turn| turn.take as i64).collect())
+        .ints(marks.iter().map(|mark| mark.0).collect())
+        .bigs(marks.iter().map(|mark| mark.1).collect())
+}
+
+fn known_streams(look: &Look) -> Params<'_> {
+    Params::default()
+        .texts(look.places.keys().map(|(workspace, _)| workspace.as_str()).collect())
+        .texts(look.places.keys().map(|(_, queue)| queue.as_str()).collect())
+        .ints(look.places.values().map(|mark| mark.0).collect())
+        .bigs(look.places.values().map(|mark| mark.1).collect())
 }
 
 /// Intervals travel as microseconds.

@@ -10,7 +10,16 @@ with recursive streams as (
             and (workspace, queue) > (streams.workspace, streams.queue)
         order by workspace, queue limit 1) as next
 )
-select streams.workspace, streams.queue, settings.concurrency is not null as limited
+select streams.workspace, streams.queue, settings.paused is true as paused, settings.concurrency is not null as limited
 from streams left join runlane.queues as settings
     on settings.workspace = streams.workspace and settings.name = streams.queue
-where (cardinality($1::text[]) = 0 or streams.queue = any($1)) and settings.paused is not true
+-- then, when the streams are known and where their last claims ended: those with more to claim after that
+select stream.workspace, stream.queue, settings.paused is true as paused, settings.concurrency is not null as limited
+from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[]) as stream (workspace, queue, urgency, seq)
+left join runlane.queues as settings
+    on settings.workspace = stream.workspace and settings.name = stream.queue
+where exists (
+    select from runlane.runs as run
+    where run.workspace = stream.workspace and run.queue = stream.queue
+        and run.status in ('queued', 'retrying') and run.blocked_by is null
+        and (-run.priority, run.seq) > (stream.urgency, stream.seq))
