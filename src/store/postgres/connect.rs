@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use deadpool_postgres::{Hook, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
@@ -66,10 +66,6 @@ impl Target {
         Pool::builder(manager)
             .max_size(size)
             .runtime(Runtime::Tokio1)
-            .post_create(Hook::sync_fn(|client, _| {
-                client.statement_cache.clear();
-                Ok(())
-            }))
             .build()
             .map_err(|error| invalid(&self.address, error))
     }

@@ -1,0 +1,4 @@
+//! One integration binary: real databases, real processes.
+
+#[cfg(feature = "postgres")]
+mod postgres;

@@ -1,0 +1,6 @@
+//! What only PostgreSQL has: plans, poolers, broken connections.
+
+pub mod fixture;
+mod faults;
+mod opening;
+mod plans;
