@@ -153,11 +153,10 @@ fn no_file_is_too_long_to_read() {
 fn the_rules_see_through_groups_comments_and_strings() {
     let named = |code: &str| paths_named(&strip(code), &["store".into(), "memory".into()]);
     assert_eq!(named("use crate::run::Run;"), [(1, "run".into())]);
-    assert_eq!(named("\nuse crate::{clock, http::{api, run}, cli as c};"), [
-        (2, "clock".into()),
-        (2, "http".into()),
-        (2, "cli".into())
-    ]);
+    assert_eq!(
+        named("\nuse crate::{clock, http::{api, run}, cli as c};"),
+        [(2, "clock".into()), (2, "http".into()), (2, "cli".into())]
+    );
     assert_eq!(named("fn f() { super::super::worker::go() }"), [(1, "worker".into())]);
     assert_eq!(named("use super::types; use self::worker::x;"), [(1, "store".into())]);
     assert_eq!(named("// crate::http\nlet a = \"crate::http\"; let b = r#\"crate::\"http\"#; let c = '\"';"), []);

@@ -26,7 +26,9 @@ pub(super) enum Database {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum UnknownDatabase {
     /// Nothing was given.
-    #[error("no database is named; give --database sqlite:PATH or postgres://…, or set RUNLANE_DATABASE or DATABASE_URL")]
+    #[error(
+        "no database is named; give --database sqlite:PATH or postgres://…, or set RUNLANE_DATABASE or DATABASE_URL"
+    )]
     Missing,
     /// `sqlite:` and nothing else.
     #[error("the database URL sqlite: names no file; write sqlite:PATH")]

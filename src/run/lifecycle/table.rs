@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
 
-use super::sample::{a_request, asked, at, at_its_last, at_most_once, attempted, by, executed, finished, now, queued};
+use super::sample::{
+    asked, at, at_its_last, at_most_once, attempted, by, executed, finished, now, queued, running, upstream,
+};
 use super::{Command, FREE_INTERRUPTIONS, Outcome, Release, Retry, Taker};
 use crate::run::{BlockedBy, Ending, Jitter, Run, RunError, RunId, State, Status, Stop, Tenure};
 
@@ -81,7 +83,7 @@ fn waiting(run: Run, state: fn(Option<BlockedBy>) -> State) -> Vec<Run> {
 }
 
 fn all_running() -> Vec<Run> {
-    let held = [None, Some(Stop::Cancel), Some(Stop::Pause)].map(|stop| stop.map_or(super::sample::running(), asked));
+    let held = [None, Some(Stop::Cancel), Some(Stop::Pause)].map(|stop| stop.map_or_else(running, asked));
     let run_out = executed(Tenure::Leased { until: now() }, None);
     let orphaned = executed(Tenure::Orphaned { since: at(-3600) }, None);
     let mut runs = Vec::new();
@@ -128,7 +130,7 @@ fn after(run: &Run, event: &str) -> Vec<Run> {
         "enqueue" => command(Command::Enqueue),
         "dismiss" => command(Command::Dismiss),
         "rerun" => return vec![super::submit(&super::rerun(run, RunId::new()), 2, false, now())],
-        "upstream failed" => super::upstream_failed(run.clone(), a_request().id, Status::Failed, now()),
+        "upstream failed" => super::upstream_failed(run.clone(), upstream(), Status::Failed, now()),
         unknown => panic!("there is no event {unknown:?}"),
     };
     step.into_iter().map(|step| step.run).collect()
