@@ -72,7 +72,8 @@ pub async fn measure_held(settings: &Settings, report: &mut Report) -> Result<()
         let transaction = if held { Some(Held::open(&url, "runlane.runs").await?) } else { None };
         let rate = repeat(settings, &store).await?;
         let seconds = settings.held.as_secs();
-        let name = if held { format!("cycles, transaction held open {seconds} s") } else { format!("cycles for {seconds} s") };
+        let name =
+            if held { format!("cycles, transaction held open {seconds} s") } else { format!("cycles for {seconds} s") };
         report.add(NAME, &name, rate, reference);
         if let Some(transaction) = transaction {
             transaction.close().await?;

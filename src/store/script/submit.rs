@@ -47,12 +47,13 @@ impl Desk {
             requests.iter().filter_map(|r| Some((r.workspace.clone(), r.key.as_ref()?.0.clone()))).collect();
         let idempotency: BTreeSet<_> =
             requests.iter().filter_map(|r| Some((r.workspace.clone(), r.idempotency.as_ref()?.key.clone()))).collect();
-        let workspaces = tx.known_workspaces(&workspaces.into_iter().collect::<Vec<_>>()).await?;
-        let keyed = if keys.is_empty() { vec![] } else { tx.keyed_runs(&keys.into_iter().collect::<Vec<_>>()).await? };
+        // First of all locks, so that two who wait for it hold nothing that the other needs.
         let room = match admission.queue_size {
             Some(size) => Some(size.saturating_sub(tx.count_live().await?)),
             None => None,
         };
+        let workspaces = tx.known_workspaces(&workspaces.into_iter().collect::<Vec<_>>()).await?;
+        let keyed = if keys.is_empty() { vec![] } else { tx.keyed_runs(&keys.into_iter().collect::<Vec<_>>()).await? };
         let (known, lanes) = lock_upstreams(tx, requests).await?;
         let remembered = match idempotency.is_empty() {
             true => vec![],

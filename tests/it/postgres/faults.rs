@@ -66,7 +66,8 @@ async fn forward(
     let mut buffer = vec![0; 1 << 16];
     while let Ok(read) = from.read(&mut buffer).await {
         let commit = buffer[..read].windows(6).any(|word| word == b"commit");
-        if read == 0 || (commit && armed.swap(false, Ordering::SeqCst) && cut_now(&mut to, &buffer[..read], cut).await) {
+        if read == 0 || (commit && armed.swap(false, Ordering::SeqCst) && cut_now(&mut to, &buffer[..read], cut).await)
+        {
             answers.abort();
             return;
         }

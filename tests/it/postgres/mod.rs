@@ -1,6 +1,6 @@
 //! What only PostgreSQL has: plans, poolers, broken connections.
 
-pub mod fixture;
 mod faults;
+pub mod fixture;
 mod opening;
 mod plans;
