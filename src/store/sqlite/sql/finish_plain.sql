@@ -1,0 +1,16 @@
+-- ?1 id, ?2 epoch, ?3 now, ?4 output
+insert into history (
+  id, seq, workspace, task, queue, lane, priority, status, payload, metadata, key, attempt, max_attempts,
+  attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
+  attempt_started_at, worker, host, awaited, finished_at, output
+)
+select
+  id, seq, workspace, task, queue, lane, priority, 'succeeded', payload, metadata, key, attempt, max_attempts,
+  attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
+  attempt_started_at, worker, host, awaited, ?3, ?4
+from runs
+where id = ?1 and epoch = ?2 and status = 'running' and lease_expires_at > ?3
+  and lane is null and awaited = 0
+returning seq
+-- then
+delete from runs where seq = ?1
