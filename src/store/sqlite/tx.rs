@@ -371,15 +371,16 @@ impl Tx for Session<'_> {
 
     async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashSet<RunId>> {
         let now = self.time().as_microsecond();
-        let [insert, delete] = steps(&self.sql.finish_plain);
-        let (mut insert, mut delete) = (self.prepare(insert)?, self.prepare(delete)?);
+        let [select, insert, delete] = steps(&self.sql.finish_plain);
+        let (mut select, mut insert, mut delete) =
+            (self.prepare(select)?, self.prepare(insert)?, self.prepare(delete)?);
         let mut ended = HashSet::with_capacity(finishes.len());
         for (Lease { run, epoch }, output) in finishes {
-            let params = params![run.0.as_bytes(), epoch, now, output.as_ref().map(Json::as_str)];
-            if let Some(seq) = first(&mut insert, params, |row| Ok(row.get::<_, i64>(0)?))? {
-                delete.execute([seq])?;
-                ended.insert(*run);
-            }
+            let seq = first(&mut select, params![run.0.as_bytes(), epoch, now], |row| Ok(row.get::<_, i64>(0)?))?;
+            let Some(seq) = seq else { continue };
+            insert.execute(params![seq, now, output.as_ref().map(Json::as_str)])?;
+            delete.execute([seq])?;
+            ended.insert(*run);
         }
         Ok(ended)
     }

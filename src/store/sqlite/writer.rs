@@ -17,6 +17,9 @@ use crate::store::{Result, StoreError};
 /// More jobs than this are not gathered into one transaction, so that the first does not wait too long for the last.
 const GROUP: usize = 512;
 
+type Waiting = VecDeque<Box<dyn Job>>;
+type Done = Vec<Box<dyn Job>>;
+
 /// Hands jobs to the writer's thread. Dropping it lets the thread finish what waits, and closes the file.
 pub(super) struct Writer {
     jobs: Option<Sender<Box<dyn Job>>>,
@@ -59,7 +62,7 @@ impl Drop for Writer {
 
 fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, jobs: &Receiver<Box<dyn Job>>) {
     while let Ok(first) = jobs.recv() {
-        let mut waiting: VecDeque<Box<dyn Job>> = std::iter::once(first).chain(jobs.try_iter().take(GROUP)).collect();
+        let mut waiting: Waiting = std::iter::once(first).chain(jobs.try_iter().take(GROUP)).collect();
         waiting.retain(|job| job.is_wanted());
         while !waiting.is_empty() {
             let mut done = Vec::new();
@@ -76,17 +79,17 @@ fn transact(
     conn: &mut Connection,
     sql: &Statements,
     clock: &Clock,
-    waiting: &mut VecDeque<Box<dyn Job>>,
-    done: &mut Vec<Box<dyn Job>>,
+    waiting: &mut Waiting,
+    done: &mut Done,
 ) -> rusqlite::Result<()> {
     execute(conn, "begin immediate")?;
+    if waiting.len() == 1 {
+        return run_alone(conn, sql, clock, waiting, done);
+    }
     while !waiting.is_empty() {
         execute(conn, "savepoint job")?;
-        let Some(mut job) = waiting.pop_front() else { break };
-        let succeeded = job.run(&mut Session { conn, sql, clock });
-        done.push(job);
-        // When the disk is full, SQLite undoes the whole transaction by itself. Then this fails, and so do all.
-        if !succeeded {
+        // When the disk is full, SQLite undoes the whole transaction by itself. Then what follows fails, and so do all.
+        if !run_next(conn, sql, clock, waiting, done) {
             execute(conn, "rollback to job")?;
         }
         execute(conn, "release job")?;
@@ -94,9 +97,31 @@ fn transact(
     execute(conn, "commit")
 }
 
+/// Where there are no others to protect, the transaction itself does what a savepoint would, and costs less.
+fn run_alone(
+    conn: &mut Connection,
+    sql: &Statements,
+    clock: &Clock,
+    waiting: &mut Waiting,
+    done: &mut Done,
+) -> rusqlite::Result<()> {
+    match run_next(conn, sql, clock, waiting, done) {
+        true => execute(conn, "commit"),
+        false if conn.is_autocommit() => Ok(()),
+        false => execute(conn, "rollback"),
+    }
+}
+
+fn run_next(conn: &mut Connection, sql: &Statements, clock: &Clock, waiting: &mut Waiting, done: &mut Done) -> bool {
+    let Some(mut job) = waiting.pop_front() else { return true };
+    let succeeded = job.run(&mut Session { conn, sql, clock });
+    done.push(job);
+    succeeded
+}
+
 /// None of the jobs done so far has happened. Those that still wait have another transaction, unless not even this
 /// one could begin.
-fn give_up(conn: &Connection, reason: Failure, waiting: &mut VecDeque<Box<dyn Job>>, done: &mut Vec<Box<dyn Job>>) {
+fn give_up(conn: &Connection, reason: Failure, waiting: &mut Waiting, done: &mut Done) {
     tracing::error!(error = %reason.0, "an SQLite transaction failed");
     if !conn.is_autocommit()
         && let Err(error) = execute(conn, "rollback")

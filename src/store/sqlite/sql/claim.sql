@@ -1,5 +1,5 @@
 -- ?1 workspace, ?2 queue, ?3 take, ?4 worker, ?5 host, ?6 now, ?7 lease_expires_at. One writer, so no SKIP LOCKED.
-update runs set
+update or fail runs set
   status = 'running', attempt = attempt + 1, epoch = epoch + 1, worker = ?4, host = ?5,
   started_at = coalesce(started_at, ?6), attempt_started_at = ?6, lease_expires_at = ?7
 where seq in (

@@ -1,5 +1,6 @@
--- What a new run has; the rest has defaults, and seq is given here.
-insert into runs (
+-- What a new run has; the rest has defaults, and seq is given here. Without `or fail` SQLite would guard the statement
+-- by a savepoint, which the job has.
+insert or fail into runs (
   id, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key, max_attempts,
   attempts_granted, timeout_seconds, retry, available_at, requested_at, awaited
 ) values (
