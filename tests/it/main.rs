@@ -1,0 +1,4 @@
+//! The integration tests: one binary, real files, real processes.
+
+#[cfg(feature = "sqlite")]
+mod sqlite;
