@@ -56,10 +56,12 @@ pub(super) fn connect(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags).map_err(|error| refused(path, error))?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
-    match conn.is_readonly("main")? {
-        true => Err(not_writable(path, "it is read-only".into())),
-        false => Ok(conn),
+    if conn.is_readonly("main")? {
+        return Err(not_writable(path, "it is read-only".into()));
     }
+    // SQLite looks at the file, and makes its companions beside it, only when it is first read.
+    conn.query_row("select count(*) from sqlite_schema", [], |_| Ok(())).map_err(|error| refused(path, error))?;
+    Ok(conn)
 }
 
 /// Makes a connection the writer's: every commit is on the disk before it is answered.

@@ -13,6 +13,8 @@ mod registry;
 mod row;
 mod session;
 mod store;
+#[cfg(test)]
+mod tests;
 mod tx;
 mod writer;
 
