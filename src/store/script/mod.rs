@@ -25,7 +25,7 @@ pub(super) use command::{command, rerun};
 pub(super) use finish::{append, finish, release, renew};
 pub(super) use lanes::{release_lane, set_lane_policy};
 pub(super) use maintain::{expire, promote, prune};
-pub(super) use record::{Record, bad_name, retry_words, to_i32, to_u32};
+pub(super) use record::{Record, bad_name, to_i32, to_u32};
 pub(super) use statements::statements;
 pub(super) use submit::submit;
 pub(super) use tx::{Front, LaneKey, Place, Remembered, Room, Stream, Turn, Tx};

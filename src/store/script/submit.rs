@@ -242,7 +242,6 @@ impl Desk {
         if !self.replaced.is_empty() {
             tx.delete_waits_of(&self.replaced.into_iter().collect::<Vec<_>>()).await?;
         }
-        let (ended, live): (Vec<Run>, Vec<Run>) = self.created.into_iter().partition(|run| run.status().is_terminal());
         // A key moves from a run that has started, or has just ended, to the new one: the old one gives it up first.
         let (detached, changes): (Vec<Change>, Vec<Change>) =
             changes.into_iter().partition(|c| c.step.run.key.is_none());
@@ -258,16 +257,23 @@ impl Desk {
         } else {
             tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?
         };
-        if !live.is_empty() {
-            tx.insert_runs(&live).await?;
+        let ended = |run: &Run| run.status().is_terminal();
+        // Group by group, since the order of the inserts is the order of submission.
+        for group in self.created.chunk_by(|one, next| ended(one) == ended(next)) {
+            if group.iter().any(ended) {
+                tx.insert_finished(group).await?;
+            } else {
+                tx.insert_runs(group).await?;
+            }
         }
-        if !ended.is_empty() {
-            tx.insert_finished(&ended).await?;
-            let holds: Vec<(RunId, LaneKey)> = ended
-                .iter()
-                .filter_map(|run| Some((run.id, lane_of(run)?)))
-                .filter(|(_, lane)| policies.get(lane) == Some(&crate::store::LanePolicy::Hold))
-                .collect();
+        let holds: Vec<(RunId, LaneKey)> = self
+            .created
+            .iter()
+            .filter(|run| ended(run))
+            .filter_map(|run| Some((run.id, lane_of(run)?)))
+            .filter(|(_, lane)| policies.get(lane) == Some(&crate::store::LanePolicy::Hold))
+            .collect();
+        if !holds.is_empty() {
             tx.insert_holds(&holds).await?;
         }
         if !self.waits.is_empty() {

@@ -13,7 +13,7 @@ use super::session::{Session, back, collect, first, limit, steps};
 use crate::clock::{from_micros, later};
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
-use crate::store::script::{Front, LaneKey, Place, Remembered, Room, Stream, Turn, Tx, bad_name, retry_words, to_i32};
+use crate::store::script::{Front, LaneKey, Place, Record, Remembered, Room, Stream, Turn, Tx, bad_name, to_i32};
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
 impl Tx for Session<'_> {
@@ -100,7 +100,7 @@ impl Tx for Session<'_> {
                 run.max_attempts,
                 run.attempts_granted,
                 run.timeout_seconds.map(to_i32),
-                run.retry.map(retry_words),
+                run.retry.map(Record::retry_text),
                 run.available_at.as_microsecond(),
                 run.requested_at.as_microsecond(),
                 run.awaited,
