@@ -12,6 +12,9 @@ use crate::run::{
 };
 use crate::store::{Count, Event, EventKind, Listed, Page, Result, RunFilter};
 
+/// Longer than an id and of the greatest bytes, so that a first page starts like any other: before something.
+const AFTER_EVERY_ID: [u8; 17] = [0xff; 17];
+
 impl Session<'_> {
     pub(super) fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
         self.row(&self.sql.run, params![workspace.as_str(), run.0.as_bytes()], row::run)
@@ -34,6 +37,7 @@ impl Session<'_> {
             runs.extend(self.runs_of(finished, workspace, filter, None, page)?);
         } else {
             let mut statuses = filter.statuses.clone();
+            statuses.sort();
             statuses.dedup();
             for status in statuses.into_iter().filter(|status| status.is_terminal()) {
                 runs.extend(self.runs_of(rare, workspace, filter, Some(status), page)?);
@@ -54,7 +58,7 @@ impl Session<'_> {
         let statuses = filter.statuses.iter().map(|status| Value::from(status.as_str().to_owned())).collect();
         let params = params![
             workspace.as_str(),
-            page.after.map(|id| id.0.into_bytes()),
+            page.after.as_ref().map_or(&AFTER_EVERY_ID[..], |id| id.0.as_bytes()),
             status.map(Status::as_str),
             filter.statuses.is_empty(),
             Array::new(statuses),

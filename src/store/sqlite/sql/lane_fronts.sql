@@ -8,7 +8,7 @@ select
   ),
   -- ready now
   (
-    select id from runs
+    select id from runs indexed by runs_lane_front
     where workspace = ?1 and lane = ?2 and status = 'queued'
       and (status in ('running', 'retrying') or (status = 'queued' and blocked_by is null))
   ),

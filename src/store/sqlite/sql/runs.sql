@@ -6,7 +6,7 @@ select
   started_at, attempt_started_at, worker, host, lease_expires_at, orphaned_at, stop, error_code, error_message,
   awaited, null, null
 from runs
-where workspace = ?1 and (?2 is null or id < ?2) and (?4 or status in (select value from rarray(?5)))
+where workspace = ?1 and id < ?2 and (?4 or status in (select value from rarray(?5)))
   and (?6 is null or task = ?6) and (?7 is null or queue = ?7) and (?8 is null or lane = ?8)
 order by id desc
 limit ?9
@@ -17,7 +17,7 @@ select
   attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
   attempt_started_at, worker, host, null, null, null, error_code, error_message, awaited, finished_at, output
 from history
-where workspace = ?1 and (?2 is null or id < ?2) and (?4 or status in (select value from rarray(?5)))
+where workspace = ?1 and id < ?2 and (?4 or status in (select value from rarray(?5)))
   and (?6 is null or task = ?6) and (?7 is null or queue = ?7) and (?8 is null or lane = ?8)
 order by id desc
 limit ?9
@@ -28,7 +28,7 @@ select
   attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
   attempt_started_at, worker, host, null, null, null, error_code, error_message, awaited, finished_at, output
 from history
-where workspace = ?1 and (?2 is null or id < ?2) and status = ?3 and status <> 'succeeded'
+where workspace = ?1 and id < ?2 and status = ?3 and status <> 'succeeded'
   and (?6 is null or task = ?6) and (?7 is null or queue = ?7) and (?8 is null or lane = ?8)
 order by id desc
 limit ?9
