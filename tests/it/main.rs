@@ -1,4 +1,6 @@
-//! One integration binary: real databases, real processes.
+//! One integration binary: real databases, real files, real processes.
 
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;

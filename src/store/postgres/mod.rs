@@ -51,7 +51,7 @@ macro_rules! transact {
             let $tx = &mut session;
             match $verb.await {
                 Ok(answer) => match session.commit().await {
-                    Ok(()) => break Ok(answer),
+                    Ok(()) => break Ok::<_, StoreError>(answer),
                     Err(StoreError::Ambiguous(_)) if $again => tries.after_ambiguity().await?,
                     Err(error) => tries.after(error).await?,
                 },

@@ -29,7 +29,7 @@ pub(super) struct Shared {
 /// An open transaction.
 pub(super) struct Session {
     client: Option<Object>,
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     doing: &'static str,
     /// Where claims start, and what this one learned.
     pub(super) look: Look,

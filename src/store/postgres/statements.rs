@@ -10,18 +10,3 @@ statements! {
     prune_idempotency prune_lanes prune_workers queues ready_places ready_streams reap remember remembered renew
     revive_runs run runs set_lane_policy set_queue update_runs waiting waits waits_on workers workspaces
 }
-
-/// The steps of a file that holds more than one statement, parted by lines that begin with `-- then`.
-pub(super) fn steps(sql: &str) -> Vec<String> {
-    let mut steps = vec![String::new()];
-    for line in sql.lines() {
-        match (line.starts_with("-- then"), steps.last_mut()) {
-            (false, Some(step)) => {
-                step.push_str(line);
-                step.push('\n');
-            }
-            _ => steps.push(String::new()),
-        }
-    }
-    steps
-}

@@ -1,6 +1,7 @@
 //! The primitives of the shared verbs, one statement each.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,11 +12,10 @@ use super::arrays::{Params, finished_rows, live_rows, new_runs};
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
 use super::session::Session;
-use super::statements::steps;
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
 use crate::store::script::{
-    Front, LaneKey, Place, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name, to_i32, to_u32,
+    Front, LaneKey, Place, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name, steps, to_i32, to_u32,
 };
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -248,12 +248,13 @@ impl Tx for Session {
     }
 
     async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
-        let steps = steps(&self.statements.ready_streams);
+        let shared = Arc::clone(&self.shared);
+        let [all, known] = steps(&shared.statements.ready_streams);
         let complete = std::mem::replace(&mut self.looked, true) || self.look.places.is_empty();
         let started = Instant::now();
         let rows = match complete {
-            true => self.query(&steps[0], Params::default()).await?,
-            false => self.query(&steps[1], known_streams(&self.look)).await?,
+            true => self.query(all, Params::default()).await?,
+            false => self.query(known, known_streams(&self.look)).await?,
         };
         let found = rows.iter().map(|row| Ok((workspace(row, 0)?, queue(row, 1)?))).collect::<Result<Vec<_>>>()?;
         if complete {
@@ -273,10 +274,10 @@ impl Tx for Session {
                 .texts(streams.iter().map(|stream| stream.workspace.as_str()).collect())
                 .texts(streams.iter().map(|stream| stream.queue.as_str()).collect())
         };
-        let steps = steps(&self.statements.lock_rooms);
-        let limits = self.query(&steps[0], params()).await?;
+        let [lock, count] = steps(&self.statements.lock_rooms);
+        let limits = self.query(lock, params()).await?;
         let mut running: HashMap<(WorkspaceName, QueueName), i64> = HashMap::new();
-        for row in self.query(&steps[1], params()).await? {
+        for row in self.query(count, params()).await? {
             running.insert((workspace(&row, 0)?, queue(&row, 1)?), row.get(2));
         }
         let room = |row: &Row| {
@@ -372,11 +373,11 @@ impl Tx for Session {
     }
 
     async fn prune_finished(&mut self, kept: SignedDuration, limit: usize) -> Result<usize> {
-        let steps = steps(&self.statements.prune_finished);
+        let [history, attempts, events] = steps(&self.statements.prune_finished);
         let params = Params::default().time(self.injected_now()).big(micros(kept)).big(limit as i64);
-        let gone: Vec<RunId> = self.query(&steps[0], params).await?.iter().map(|row| RunId(row.get(0))).collect();
+        let gone: Vec<RunId> = self.query(history, params).await?.iter().map(|row| RunId(row.get(0))).collect();
         if !gone.is_empty() {
-            for step in &steps[1..] {
+            for step in [attempts, events] {
                 self.execute(step, ids_only(&gone)).await?;
             }
         }

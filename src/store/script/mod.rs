@@ -26,6 +26,6 @@ pub(super) use finish::{append, finish, release, renew};
 pub(super) use lanes::{release_lane, set_lane_policy};
 pub(super) use maintain::{expire, promote, prune};
 pub(super) use record::{Record, bad_name, to_i32, to_u32};
-pub(super) use statements::statements;
+pub(super) use statements::{statements, steps};
 pub(super) use submit::submit;
 pub(super) use tx::{Front, LaneKey, Place, Ready, Remembered, Room, Stream, Turn, Tx};

@@ -32,3 +32,17 @@ macro_rules! statements {
 }
 
 pub(in crate::store) use statements;
+
+/// The statements of a file that has several, parted by lines that begin with `-- then`.
+///
+/// # Panics
+/// When there are not so many: the file and the code that runs it belong together.
+pub(in crate::store) fn steps<const N: usize>(sql: &str) -> [&str; N] {
+    let mut rest = sql.split("\n-- then");
+    let first = rest.next().into_iter();
+    // What follows on the line of the mark is a comment.
+    let others = rest.map(|step| step.split_once('\n').map_or("", |(_, statement)| statement));
+    let steps: Vec<&str> = first.chain(others).collect();
+    let count = steps.len();
+    steps.try_into().unwrap_or_else(|_| panic!("{N} statements expected, {count} found in: {sql}"))
+}

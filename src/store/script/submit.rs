@@ -34,6 +34,8 @@ struct Desk {
     created: Vec<Run>,
     /// Live runs as they were found, and as they are to be.
     changed: HashMap<RunId, (Run, Run)>,
+    /// Live runs that took on a request, even one that leaves them as they were.
+    replaced: BTreeSet<RunId>,
     /// Of the live runs that were locked.
     lanes: BTreeSet<LaneKey>,
     waits: Vec<(RunId, RunId)>,
@@ -72,6 +74,7 @@ impl Desk {
             room,
             created: Vec::new(),
             changed: keyed.into_iter().map(|run| (run.id, (run.clone(), run))).collect(),
+            replaced: BTreeSet::new(),
             waits: Vec::new(),
             new_keys: Vec::new(),
         })
@@ -153,6 +156,7 @@ impl Desk {
     }
 
     fn replace(&mut self, old: Run, request: &NewRun, mode: KeyMode) -> SubmitOutcome {
+        self.replaced.insert(old.id);
         self.waits.retain(|(run, _)| *run != old.id);
         let waits = self.wait_for(old.id, request);
         let keep_available_at = mode == KeyMode::PreserveAvailableAt;
@@ -171,7 +175,21 @@ impl Desk {
         let open = |id: &&RunId| self.upstream(request, **id) != Some(Status::Succeeded);
         let upstreams: BTreeSet<RunId> = request.after.iter().filter(open).copied().collect();
         self.waits.extend(upstreams.iter().map(|upstream| (run, *upstream)));
+        self.mark_awaited(&upstreams);
         !upstreams.is_empty()
+    }
+
+    /// The database was told of those it had; this tells the runs in hand, which are yet to be written.
+    fn mark_awaited(&mut self, upstreams: &BTreeSet<RunId>) {
+        for run in self.created.iter_mut().filter(|run| upstreams.contains(&run.id)) {
+            run.awaited = true;
+        }
+        for upstream in upstreams {
+            if let Some((before, after)) = self.changed.get_mut(upstream) {
+                before.awaited = true;
+                after.awaited = true;
+            }
+        }
     }
 
     /// A run that is to wait for one that ended badly ends at once.
@@ -219,13 +237,16 @@ impl Desk {
         let changes: Vec<Change> =
             changes.map(|(before, run)| Change { before, step: Step { run, ended: None } }).collect();
         // What a run waited for before it was replaced no longer matters.
-        if !changes.is_empty() {
-            tx.delete_waits_of(&changes.iter().map(|change| change.before.id).collect::<Vec<_>>()).await?;
+        if !self.replaced.is_empty() {
+            tx.delete_waits_of(&self.replaced.into_iter().collect::<Vec<_>>()).await?;
         }
-        // A key moves from a run that has started to the new one, so the old one gives it up first.
+        // A key moves from a run that has started, or has just ended, to the new one: the old one gives it up first.
         let (detached, replaced): (Vec<_>, Vec<_>) = changes.into_iter().partition(|c| c.step.run.key.is_none());
-        if !detached.is_empty() {
-            tx.update_runs(&detached.into_iter().map(|change| change.step.run).collect::<Vec<_>>()).await?;
+        let mut without_key: Vec<Run> = detached.into_iter().map(|change| change.step.run).collect();
+        let ending = replaced.iter().filter(|change| change.step.run.status().is_terminal());
+        without_key.extend(ending.map(|change| Run { key: None, ..change.before.clone() }));
+        if !without_key.is_empty() {
+            tx.update_runs(&without_key).await?;
         }
         // Lanes are locked before their runs come in, so that the order of submission is the order of commits.
         let mut policies = HashMap::new();

@@ -1,1 +1,125 @@
-//! x
+//! Runs in an SQLite file: one writer thread with group commit, and readers beside it.
+//!
+//! A verb goes as a job to the writer's thread (`job`, `writer`), which runs the shared verbs over the primitives in
+//! `tx`; a question goes to one of the `readers`. The SQL is in `sql/`, a file for each statement; where SQLite needs
+//! several for what another database does in one, they stand in one file, with `-- then` between them.
+
+mod file;
+mod job;
+mod migrate;
+mod read;
+mod readers;
+mod registry;
+mod row;
+mod session;
+mod store;
+#[cfg(test)]
+mod tests;
+mod tx;
+mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use self::file::Located;
+use self::readers::Readers;
+use self::writer::Writer;
+use super::script::statements;
+use super::{Result, StoreError};
+use crate::clock::Clock;
+
+statements! {
+    known_workspaces known_runs remembered remember keyed_runs count_live insert_runs insert_finished
+    lock_runs lock_finished update_runs end_runs revive_runs insert_attempts
+    insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
+    lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote
+    adopt ready_streams lock_rooms ready_places claim renew finish_plain append
+    reap promote overdue_runs prune_finished prune_idempotency prune_workers prune_lanes
+    run runs attempts waits events counts
+    lanes queues set_queue heartbeat drain workers create_workspace workspaces
+}
+
+/// How many reads can go on at once.
+const READERS: usize = 4;
+
+/// A store in one SQLite file, which one process at a time may have open. Dropping it waits for what was begun.
+pub struct SqliteStore {
+    // Closed before the writer, which so is the last and tidies the file up.
+    readers: Readers,
+    writer: Writer,
+}
+
+impl SqliteStore {
+    /// Opens a file that has this release's schema.
+    pub async fn open(path: impl AsRef<Path>, clock: Clock) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        blocking(move || Self::open_with(&path, clock, Statements::new())).await
+    }
+
+    /// Makes the file if there is none, brings it to this release's schema, and opens it.
+    pub async fn open_and_migrate(path: impl AsRef<Path>, clock: Clock) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        blocking(move || {
+            let located = file::take(&path)?;
+            migrate(&located)?;
+            Self::start(located, clock, Statements::new())
+        })
+        .await
+    }
+
+    /// Makes the file if there is none, and brings it to this release's schema.
+    pub async fn migrate(path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref().to_owned();
+        blocking(move || migrate(&file::take(&path)?)).await
+    }
+
+    /// As [`open`](Self::open), with statements broken on purpose: the name of each, what to replace in it, and by
+    /// what. Tests must notice.
+    ///
+    /// # Panics
+    /// When a statement does not exist or does not contain what is to be replaced.
+    #[cfg(feature = "conformance")]
+    pub async fn open_sabotaged(path: impl AsRef<Path>, clock: Clock, faults: &[(&str, &str, &str)]) -> Result<Self> {
+        let mut sql = Statements::new();
+        for (name, from, to) in faults {
+            sql.sabotage(name, from, to);
+        }
+        let path = path.as_ref().to_owned();
+        blocking(move || Self::open_with(&path, clock, sql)).await
+    }
+
+    fn open_with(path: &Path, clock: Clock, sql: Statements) -> Result<Self> {
+        // A missing file is not made here: its name may be wrong.
+        let path = file::resolve(path)?;
+        if !path.exists() {
+            return Err(migrate::older(0));
+        }
+        Self::start(file::take(&path)?, clock, sql)
+    }
+
+    fn start(Located { path, lock }: Located, clock: Clock, sql: Statements) -> Result<Self> {
+        let conn = file::connect(&path)?;
+        migrate::check(&conn)?;
+        file::set_up_writer(&conn, &path)?;
+        let reader = |_| {
+            let conn = file::connect(&path)?;
+            file::set_up_reader(&conn, &path).map(|()| conn)
+        };
+        let conns = (0..READERS).map(reader).collect::<Result<Vec<_>>>()?;
+        let sql = Arc::new(sql);
+        Ok(Self { readers: Readers::start(conns, &sql, &clock)?, writer: Writer::start(conn, sql, clock, lock)? })
+    }
+}
+
+fn migrate(located: &Located) -> Result<()> {
+    let mut conn = file::connect(&located.path)?;
+    file::set_up_writer(&conn, &located.path)?;
+    migrate::migrate(&mut conn)
+}
+
+/// Opening waits for the disk, which must not hold up others.
+async fn blocking<T: Send + 'static>(open: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(open)
+        .await
+        .unwrap_or_else(|error| Err(StoreError::Database { doing: "opening of the file", source: Box::new(error) }))
+}

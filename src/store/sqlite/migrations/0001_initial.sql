@@ -1,0 +1,191 @@
+-- The first schema. Ids are 16-byte blobs, times are microseconds since 1970, booleans are 0 or 1, JSON is text.
+-- What may be large stands last in each row, so that reading the rest need not follow overflow pages.
+
+create table workspaces (
+  name text not null primary key,
+  created_at integer not null
+) strict, without rowid;
+
+-- Live runs. `seq` is the order of submission; with autoincrement it is never given twice.
+create table runs (
+  seq integer primary key autoincrement,
+  id blob not null unique check (length(id) = 16),
+  workspace text not null,
+  queue text not null,
+  status text not null,
+  blocked_by text,
+  priority integer not null check (priority between -1000 and 1000),
+  lane text,
+  attempt integer not null default 0,
+  max_attempts integer not null,
+  attempts_granted integer not null,
+  interruptions integer not null default 0 check (interruptions >= 0),
+  epoch integer not null default 0,
+  lease_expires_at integer,
+  orphaned_at integer,
+  stop text check (stop in ('cancel', 'pause')),
+  worker blob,
+  host text,
+  attempt_started_at integer,
+  available_at integer not null,
+  requested_at integer not null,
+  started_at integer,
+  timeout_seconds integer check (timeout_seconds > 0),
+  retry text,
+  awaited integer not null default 0 check (awaited in (0, 1)),
+  key text,
+  task text not null,
+  error_code text,
+  error_message text,
+  metadata text,
+  payload text not null,
+  -- Chains of `or` where `in` would be shorter: for three words or more SQLite builds a table, at every check.
+  check (status = 'queued' or status = 'running' or status = 'retrying' or status = 'pending' or status = 'paused'),
+  check (blocked_by = 'lane' or blocked_by = 'available_at' or blocked_by = 'upstream'),
+  check (attempt between 0 and max_attempts),
+  check (attempt <= epoch),
+  check (blocked_by is null or status in ('queued', 'retrying')),
+  check ((worker is not null) = (status = 'running')),
+  check ((host is not null) = (status = 'running')),
+  check ((attempt_started_at is not null) = (status = 'running')),
+  check ((lease_expires_at is not null) + (orphaned_at is not null) = (status = 'running')),
+  check (stop is null or status = 'running')
+) strict;
+
+-- A run that ends as it comes in takes its number from this row, which must then be there before any run is.
+insert into sqlite_sequence (name, seq) values ('runs', 0);
+
+-- Every index of `runs` ends in `seq`, its rowid.
+create index runs_ready on runs (workspace, queue, priority desc)
+  where status in ('queued', 'retrying') and blocked_by is null;
+create index runs_running on runs (workspace, queue) where status = 'running';
+create index runs_orphaned on runs (orphaned_at) where orphaned_at is not null;
+create index runs_due on runs (available_at) where blocked_by = 'available_at';
+create unique index runs_key on runs (workspace, key) where key is not null;
+create unique index runs_lane_front on runs (workspace, lane)
+  where lane is not null and (status in ('running', 'retrying') or (status = 'queued' and blocked_by is null));
+create index runs_lane on runs (workspace, lane, status, priority desc) where lane is not null;
+
+-- Finished runs.
+create table history (
+  workspace text not null,
+  id blob not null check (length(id) = 16),
+  seq integer not null,
+  finished_at integer not null,
+  status text not null,
+  queue text not null,
+  priority integer not null,
+  lane text,
+  attempt integer not null,
+  max_attempts integer not null,
+  attempts_granted integer not null,
+  interruptions integer not null,
+  epoch integer not null,
+  worker blob,
+  host text,
+  attempt_started_at integer,
+  available_at integer not null,
+  requested_at integer not null,
+  started_at integer,
+  timeout_seconds integer,
+  retry text,
+  awaited integer not null,
+  key text,
+  task text not null,
+  error_code text,
+  error_message text,
+  metadata text,
+  payload text not null,
+  output text,
+  primary key (workspace, id),
+  check (status = 'succeeded' or status = 'failed' or status = 'cancelled' or status = 'timed_out'),
+  check (attempt between 0 and max_attempts),
+  check (attempt <= epoch)
+) strict;
+
+create index history_unsuccessful on history (workspace, status, id) where status <> 'succeeded';
+create index history_finished on history (finished_at);
+
+-- Who waits for whom, until the upstream run ends.
+create table waits (
+  run blob not null,
+  upstream blob not null,
+  primary key (run, upstream)
+) strict, without rowid;
+
+create index waits_upstream on waits (upstream);
+
+-- Attempts that did not end their run; the last one is in the run itself.
+create table attempts (
+  run blob not null,
+  epoch integer not null,
+  number integer not null,
+  worker blob not null,
+  host text not null,
+  started_at integer not null,
+  ended_at integer not null,
+  status text not null,
+  error_code text,
+  error_message text,
+  primary key (run, epoch)
+) strict, without rowid;
+
+-- With a rowid, since a log chunk may be large.
+create table events (
+  run blob not null,
+  seq integer not null,
+  at integer not null,
+  attempt integer not null,
+  kind text not null check (kind = 'log' or kind = 'progress' or kind = 'usage'),
+  data text not null,
+  primary key (run, seq)
+) strict;
+
+create table idempotency (
+  workspace text not null,
+  key text not null,
+  fingerprint blob not null,
+  run blob not null,
+  expires_at integer not null,
+  primary key (workspace, key)
+) strict, without rowid;
+
+create index idempotency_expiry on idempotency (expires_at);
+
+create table lanes (
+  workspace text not null,
+  name text not null,
+  policy text not null check (policy in ('continue', 'hold')),
+  primary key (workspace, name)
+) strict, without rowid;
+
+create table lane_holds (
+  run blob not null primary key,
+  workspace text not null,
+  lane text not null
+) strict, without rowid;
+
+create index lane_holds_lane on lane_holds (workspace, lane);
+
+create table queues (
+  workspace text not null,
+  name text not null,
+  paused integer not null check (paused in (0, 1)),
+  concurrency integer check (concurrency >= 0),
+  primary key (workspace, name)
+) strict, without rowid;
+
+create table workers (
+  id blob not null primary key check (length(id) = 16),
+  host text not null,
+  pid integer not null,
+  version text not null,
+  queues text not null,
+  slots integer not null,
+  busy integer not null,
+  started_at integer not null,
+  seen_at integer not null,
+  draining integer not null check (draining in (0, 1))
+) strict, without rowid;
+
+insert into workspaces (name, created_at) values ('default', unixepoch() * 1000000);

@@ -1,0 +1,142 @@
+//! What people read: runs with their attempts, waits and events, and counts.
+
+use rusqlite::params;
+use rusqlite::types::Value;
+use rusqlite::vtab::array::Array;
+
+use super::row;
+use super::session::{Session, limit};
+use crate::run::{
+    Attempt, AttemptEnd, AttemptedBy, HostName, Json, LaneName, QueueName, Run, RunError, RunId, Status, TaskName,
+    WorkerId, WorkspaceName,
+};
+use crate::store::script::steps;
+use crate::store::{Count, Event, EventKind, Listed, Page, Result, RunFilter};
+
+/// Longer than an id and of the greatest bytes, so that a first page starts like any other: before something.
+const AFTER_EVERY_ID: [u8; 17] = [0xff; 17];
+
+impl Session<'_> {
+    pub(super) fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
+        self.row(&self.sql.run, params![workspace.as_str(), run.0.as_bytes()], row::run)
+    }
+
+    /// Each place that may have some is asked for a page of its own; the page of all is the first of these together.
+    pub(super) fn runs(
+        &self,
+        workspace: &WorkspaceName,
+        filter: &RunFilter,
+        page: &Page<RunId>,
+    ) -> Result<Listed<Run, RunId>> {
+        let [live, finished, rare] = steps(&self.sql.runs);
+        let any = filter.statuses.is_empty();
+        let mut runs = Vec::new();
+        if any || filter.statuses.iter().any(|status| !status.is_terminal()) {
+            runs.extend(self.runs_of(live, workspace, filter, None, page)?);
+        }
+        if any || filter.statuses.contains(&Status::Succeeded) {
+            runs.extend(self.runs_of(finished, workspace, filter, None, page)?);
+        } else {
+            let mut statuses = filter.statuses.clone();
+            statuses.sort();
+            statuses.dedup();
+            for status in statuses.into_iter().filter(|status| status.is_terminal()) {
+                runs.extend(self.runs_of(rare, workspace, filter, Some(status), page)?);
+            }
+        }
+        runs.sort_by_key(|run| std::cmp::Reverse(run.id));
+        Ok(Listed::cut(runs, page.limit, |run: &Run| run.id))
+    }
+
+    fn runs_of(
+        &self,
+        sql: &str,
+        workspace: &WorkspaceName,
+        filter: &RunFilter,
+        status: Option<Status>,
+        page: &Page<RunId>,
+    ) -> Result<Vec<Run>> {
+        let statuses = filter.statuses.iter().map(|status| Value::from(status.as_str().to_owned())).collect();
+        let params = params![
+            workspace.as_str(),
+            page.after.as_ref().map_or(&AFTER_EVERY_ID[..], |id| id.0.as_bytes()),
+            status.map(Status::as_str),
+            filter.statuses.is_empty(),
+            Array::new(statuses),
+            filter.task.as_ref().map(TaskName::as_str),
+            filter.queue.as_ref().map(QueueName::as_str),
+            filter.lane.as_ref().map(LaneName::as_str),
+            limit(page.limit.saturating_add(1)),
+        ];
+        self.rows(sql, params, row::run)
+    }
+
+    pub(super) fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
+        let Some(run) = self.run(workspace, run)? else { return Ok(None) };
+        let mut attempts = self.rows(&self.sql.attempts, [run.id.0.as_bytes()], attempt)?;
+        attempts.extend(run.last_attempt());
+        Ok(Some(attempts))
+    }
+
+    pub(super) fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {
+        if self.run(workspace, run)?.is_none() {
+            return Ok(None);
+        }
+        self.rows(&self.sql.waits, [run.0.as_bytes()], |row| row::run_id(row, 0)).map(Some)
+    }
+
+    pub(super) fn events(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        after: i64,
+        rows: usize,
+    ) -> Result<Option<Vec<Event>>> {
+        if self.run(workspace, run)?.is_none() {
+            return Ok(None);
+        }
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(Event {
+                seq: row.get(0)?,
+                at: row::at(row, 1)?,
+                attempt: row.get(2)?,
+                kind: row::word(row, 3, EventKind::from_word)?,
+                data: Json::from_storage(row.get(4)?),
+            })
+        };
+        self.rows(&self.sql.events, params![run.0.as_bytes(), after, limit(rows)], read).map(Some)
+    }
+
+    pub(super) fn counts(&self) -> Result<Vec<Count>> {
+        let mut counts = self.rows(&self.sql.counts, [], |row| {
+            Ok(Count {
+                workspace: row::name(row, 0, WorkspaceName::parse)?,
+                queue: row::name(row, 1, QueueName::parse)?,
+                status: row::word(row, 2, Status::from_word)?,
+                runs: row::count(row, 3)?,
+                ready: row::count(row, 4)?,
+                oldest_ready: row::maybe_at(row, 5)?,
+            })
+        })?;
+        // In the order of a life, which the words of the statuses do not have.
+        counts.sort_by(|a, b| (&a.workspace, &a.queue, a.status).cmp(&(&b.workspace, &b.queue, b.status)));
+        Ok(counts)
+    }
+}
+
+fn attempt(row: &rusqlite::Row<'_>) -> Result<Attempt> {
+    let error = match (row.get(7)?, row.get(8)?) {
+        (Some(code), Some(message)) => Some(RunError { code, message }),
+        _ => None,
+    };
+    Ok(Attempt {
+        number: row.get(0)?,
+        epoch: row.get(1)?,
+        by: AttemptedBy {
+            worker: WorkerId(row::uuid(row, 2)?),
+            host: row::name(row, 3, HostName::parse)?,
+            started_at: row::at(row, 4)?,
+        },
+        ended: Some(AttemptEnd { at: row::at(row, 5)?, status: row::word(row, 6, Status::from_word)?, error }),
+    })
+}

@@ -1,0 +1,113 @@
+//! What stands beside the runs: lanes and queues as people read them, workers and workspaces.
+
+use rusqlite::{Row, params};
+
+use super::row;
+use super::session::{Session, collect, limit};
+use crate::run::{HostName, LaneName, QueueName, WorkerId, WorkspaceName};
+use crate::store::script::steps;
+use crate::store::script::{to_i32, to_u32};
+use crate::store::{
+    Duty, Lane, LanePolicy, Listed, Page, Queue, QueueChange, QueueSettings, Result, StoreError, Worker, WorkerInfo,
+};
+
+impl Session<'_> {
+    pub(super) fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
+        let [lanes, holds] = steps(&self.sql.lanes);
+        // No name is empty, so every name comes after the empty one.
+        let after = page.after.as_ref().map_or("", LaneName::as_str);
+        let params = params![workspace.as_str(), after, limit(page.limit.saturating_add(1))];
+        let mut lanes = self.rows(lanes, params, |row| {
+            let policy = row.get::<_, Option<String>>(1)?;
+            Ok(Lane {
+                name: row::name(row, 0, LaneName::parse)?,
+                policy: policy.as_deref().and_then(LanePolicy::from_word).unwrap_or_default(),
+                occupant: row::maybe_run_id(row, 2)?,
+                held_by: Vec::new(),
+                waiting: row::count(row, 3)?,
+            })
+        })?;
+        let mut holds = self.prepare(holds)?;
+        for Lane { name, held_by, .. } in &mut lanes {
+            collect(&mut holds, [workspace.as_str(), name.as_str()], |row| row::run_id(row, 0), held_by)?;
+        }
+        Ok(Listed::cut(lanes, page.limit, |lane: &Lane| lane.name.clone()))
+    }
+
+    pub(super) fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {
+        self.rows(&self.sql.queues, [workspace.as_str()], |row| {
+            let (name, settings) = (row::name(row, 0, QueueName::parse)?, settings(row, 1)?);
+            Ok(Queue { name, settings, running: row::count(row, 3)?, waiting: row::count(row, 4)? })
+        })
+    }
+
+    pub(super) fn set_queue(
+        &self,
+        workspace: &WorkspaceName,
+        queue: &QueueName,
+        change: QueueChange,
+    ) -> Result<QueueSettings> {
+        let concurrency = change.concurrency.flatten().map(to_i32);
+        let params =
+            params![workspace.as_str(), queue.as_str(), change.paused, change.concurrency.is_some(), concurrency];
+        let set = self.row(&self.sql.set_queue, params, |row| settings(row, 0))?;
+        set.ok_or_else(|| StoreError::Corrupt(format!("queue {queue} has no settings after they were set")))
+    }
+
+    pub(super) fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
+        let queues = serde_json::to_string(&worker.queues).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        let params = params![
+            worker.id.0.as_bytes(),
+            worker.host.as_str(),
+            worker.pid,
+            worker.version,
+            queues,
+            worker.slots,
+            worker.busy,
+            self.time().as_microsecond(),
+        ];
+        let draining = self.row(&self.sql.heartbeat, params, |row| Ok(row.get(0)?))?;
+        Ok(if draining == Some(true) { Duty::Drain } else { Duty::Work })
+    }
+
+    pub(super) fn drain(&self, worker: WorkerId) -> Result<bool> {
+        Ok(self.execute(&self.sql.drain, [worker.0.as_bytes()])? > 0)
+    }
+
+    pub(super) fn workers(&self) -> Result<Vec<Worker>> {
+        self.rows(&self.sql.workers, [], worker)
+    }
+
+    pub(super) fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
+        let params = params![workspace.as_str(), self.time().as_microsecond()];
+        Ok(self.execute(&self.sql.create_workspace, params)? > 0)
+    }
+
+    pub(super) fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
+        self.rows(&self.sql.workspaces, [], |row| row::name(row, 0, WorkspaceName::parse))
+    }
+}
+
+/// `paused` and, after it, `concurrency`.
+fn settings(row: &Row<'_>, column: usize) -> Result<QueueSettings> {
+    let concurrency = row.get::<_, Option<i32>>(column + 1)?.map(to_u32);
+    Ok(QueueSettings { paused: row.get(column)?, concurrency })
+}
+
+fn worker(row: &Row<'_>) -> Result<Worker> {
+    let queues: String = row.get(4)?;
+    Ok(Worker {
+        info: WorkerInfo {
+            id: WorkerId(row::uuid(row, 0)?),
+            host: row::name(row, 1, HostName::parse)?,
+            pid: row.get(2)?,
+            version: row.get(3)?,
+            queues: serde_json::from_str(&queues).map_err(|error| StoreError::Corrupt(error.to_string()))?,
+            slots: row.get(5)?,
+            busy: row.get(6)?,
+        },
+        started_at: row::at(row, 7)?,
+        seen_at: row::at(row, 8)?,
+        draining: row.get(9)?,
+    })
+}

@@ -1,0 +1,2 @@
+-- ?1 run
+delete from lane_holds where run = ?1

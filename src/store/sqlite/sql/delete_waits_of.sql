@@ -1,0 +1,2 @@
+-- ?1 run
+delete from waits where run = ?1

@@ -1,0 +1,2 @@
+-- ?1 id
+update workers set draining = 1 where id = ?1

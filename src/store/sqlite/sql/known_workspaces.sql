@@ -1,0 +1,2 @@
+-- ?1 name
+select name from workspaces where name = ?1

@@ -1,0 +1,2 @@
+-- ?1 run
+select exists (select 1 from waits where run = ?1)

@@ -1,0 +1,2 @@
+-- ?1 upstream
+select run from waits where upstream = ?1

@@ -1,0 +1,179 @@
+//! The verbs, each on the thread where it belongs: what writes on the writer's, what reads on a reader's.
+
+use async_trait::async_trait;
+use jiff::SignedDuration;
+
+use super::SqliteStore;
+use super::job::now;
+use crate::run::lifecycle::{Command, CommandOutcome};
+use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
+use crate::store::script::{self, Tx};
+use crate::store::{
+    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
+    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
+    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+};
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+        let runs = runs.to_vec();
+        self.writer.run("submit", move |tx| now(script::submit(tx, &runs, admission))).await
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
+        let request = request.clone();
+        self.writer.run("claim", move |tx| now(script::claim(tx, &request))).await
+    }
+
+    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+        let leases = leases.to_vec();
+        self.writer.run("renew", move |tx| now(script::renew(tx, &leases, ttl))).await
+    }
+
+    async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
+        let finishes = finishes.to_vec();
+        self.writer.run("finish", move |tx| now(script::finish(tx, &finishes))).await
+    }
+
+    async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
+        let releases = releases.to_vec();
+        self.writer.run("release", move |tx| now(script::release(tx, &releases))).await
+    }
+
+    async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
+        let appends = appends.to_vec();
+        self.writer.run("append", move |tx| now(script::append(tx, &appends))).await
+    }
+
+    async fn command(
+        &self,
+        workspace: &WorkspaceName,
+        runs: &[RunId],
+        command: Command,
+        admission: Admission,
+    ) -> Result<Vec<CommandOutcome>> {
+        let (workspace, runs) = (workspace.clone(), runs.to_vec());
+        self.writer.run("command", move |tx| now(script::command(tx, &workspace, &runs, command, admission))).await
+    }
+
+    async fn rerun(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        id: RunId,
+        admission: Admission,
+    ) -> Result<RerunOutcome> {
+        let workspace = workspace.clone();
+        self.writer.run("rerun", move |tx| now(script::rerun(tx, &workspace, run, id, admission))).await
+    }
+
+    async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
+        self.writer.run("reap", move |tx| now(tx.reap(limit))).await
+    }
+
+    async fn promote(&self, limit: usize) -> Result<usize> {
+        self.writer.run("promote", move |tx| now(script::promote(tx, limit))).await
+    }
+
+    async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>> {
+        self.writer.run("expire", move |tx| now(script::expire(tx, grace, jitter, limit))).await
+    }
+
+    async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned> {
+        let retention = *retention;
+        self.writer.run("prune", move |tx| now(script::prune(tx, &retention, limit))).await
+    }
+
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+        let lane = (workspace.clone(), lane.clone());
+        self.writer.run("set_lane_policy", move |tx| now(script::set_lane_policy(tx, &lane, policy))).await
+    }
+
+    async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
+        let lane = (workspace.clone(), lane.clone());
+        self.writer.run("release_lane", move |tx| now(script::release_lane(tx, &lane))).await
+    }
+
+    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
+        let (workspace, page) = (workspace.clone(), page.clone());
+        self.readers.run("lanes", move |session| session.lanes(&workspace, &page)).await
+    }
+
+    async fn set_queue(
+        &self,
+        workspace: &WorkspaceName,
+        queue: &QueueName,
+        change: QueueChange,
+    ) -> Result<QueueSettings> {
+        let (workspace, queue) = (workspace.clone(), queue.clone());
+        self.writer.run("set_queue", move |session| session.set_queue(&workspace, &queue, change)).await
+    }
+
+    async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {
+        let workspace = workspace.clone();
+        self.readers.run("queues", move |session| session.queues(&workspace)).await
+    }
+
+    async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
+        let worker = worker.clone();
+        self.writer.run("heartbeat", move |session| session.heartbeat(&worker)).await
+    }
+
+    async fn drain(&self, worker: WorkerId) -> Result<bool> {
+        self.writer.run("drain", move |session| session.drain(worker)).await
+    }
+
+    async fn workers(&self) -> Result<Vec<Worker>> {
+        self.readers.run("workers", |session| session.workers()).await
+    }
+
+    async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
+        let workspace = workspace.clone();
+        self.writer.run("create_workspace", move |session| session.create_workspace(&workspace)).await
+    }
+
+    async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
+        self.readers.run("workspaces", |session| session.workspaces()).await
+    }
+
+    async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
+        let workspace = workspace.clone();
+        self.readers.run("run", move |session| session.run(&workspace, run)).await
+    }
+
+    async fn runs(
+        &self,
+        workspace: &WorkspaceName,
+        filter: &RunFilter,
+        page: &Page<RunId>,
+    ) -> Result<Listed<Run, RunId>> {
+        let (workspace, filter, page) = (workspace.clone(), filter.clone(), page.clone());
+        self.readers.run("runs", move |session| session.runs(&workspace, &filter, &page)).await
+    }
+
+    async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
+        let workspace = workspace.clone();
+        self.readers.run("attempts", move |session| session.attempts(&workspace, run)).await
+    }
+
+    async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {
+        let workspace = workspace.clone();
+        self.readers.run("waits", move |session| session.waits(&workspace, run)).await
+    }
+
+    async fn events(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Option<Vec<Event>>> {
+        let workspace = workspace.clone();
+        self.readers.run("events", move |session| session.events(&workspace, run, after, limit)).await
+    }
+
+    async fn counts(&self) -> Result<Vec<Count>> {
+        self.readers.run("counts", |session| session.counts()).await
+    }
+}

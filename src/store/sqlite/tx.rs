@@ -1,0 +1,480 @@
+//! The primitives of the shared verbs. Statements run row by row: they are prepared once, nothing travels, and there
+//! is no other writer to lock anything against.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::types::Value;
+use rusqlite::vtab::array::Array;
+use rusqlite::{Row, params, params_from_iter};
+
+use super::row::{self, LIVE};
+use super::session::{Session, back, collect, first, limit};
+use crate::clock::{from_micros, later};
+use crate::run::lifecycle::Taker;
+use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
+use crate::store::script::steps;
+use crate::store::script::{
+    Front, LaneKey, Place, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name, to_i32,
+};
+use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
+
+impl Tx for Session<'_> {
+    async fn now(&mut self) -> Result<Timestamp> {
+        Ok(self.time())
+    }
+
+    async fn known_workspaces(&mut self, names: &[WorkspaceName]) -> Result<HashSet<WorkspaceName>> {
+        let mut known = HashSet::new();
+        for name in names {
+            known.extend(self.row(&self.sql.known_workspaces, [name.as_str()], |_| Ok(name.clone()))?);
+        }
+        Ok(known)
+    }
+
+    async fn known_runs(&mut self, ids: &[(WorkspaceName, RunId)]) -> Result<HashMap<RunId, (WorkspaceName, Status)>> {
+        let mut select = self.prepare(&self.sql.known_runs)?;
+        let mut known = HashMap::new();
+        for (workspace, id) in ids {
+            let found = first(&mut select, params![workspace.as_str(), id.0.as_bytes()], |row| {
+                Ok((row::name(row, 0, WorkspaceName::parse)?, row::word(row, 1, Status::from_word)?))
+            })?;
+            known.extend(found.map(|found| (*id, found)));
+        }
+        Ok(known)
+    }
+
+    async fn remembered(&mut self, keys: &[(WorkspaceName, IdempotencyKey)]) -> Result<Vec<Remembered>> {
+        let mut select = self.prepare(&self.sql.remembered)?;
+        let mut found = Vec::new();
+        for (workspace, key) in keys {
+            let read = |row: &Row<'_>| {
+                Ok(Remembered {
+                    workspace: workspace.clone(),
+                    key: key.clone(),
+                    fingerprint: row.get(0)?,
+                    run: row::run_id(row, 1)?,
+                    expires_at: row::at(row, 2)?,
+                })
+            };
+            collect(&mut select, [workspace.as_str(), key.as_str()], read, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    async fn remember(&mut self, requests: &[Remembered]) -> Result<()> {
+        let mut upsert = self.prepare(&self.sql.remember)?;
+        for Remembered { workspace, key, fingerprint, run, expires_at } in requests {
+            let expires_at = expires_at.as_microsecond();
+            upsert.execute(params![workspace.as_str(), key.as_str(), fingerprint, run.0.as_bytes(), expires_at])?;
+        }
+        Ok(())
+    }
+
+    async fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> Result<Vec<Run>> {
+        let mut select = self.prepare(&self.sql.keyed_runs)?;
+        let mut runs = Vec::new();
+        for (workspace, key) in keys {
+            collect(&mut select, [workspace.as_str(), key.as_str()], row::run, &mut runs)?;
+        }
+        Ok(runs)
+    }
+
+    async fn count_live(&mut self) -> Result<u64> {
+        let live = self.row(&self.sql.count_live, [], |row| row::count(row, 0))?;
+        Ok(live.unwrap_or_default())
+    }
+
+    async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
+        let mut insert = self.prepare(&self.sql.insert_runs)?;
+        for run in runs {
+            insert.execute(params![
+                run.id.0.as_bytes(),
+                run.workspace.as_str(),
+                run.task.as_str(),
+                run.queue.as_str(),
+                run.lane.as_ref().map(LaneName::as_str),
+                run.priority.get(),
+                run.status().as_str(),
+                run.blocked_by().map(|reason| reason.as_str()),
+                run.payload.as_str(),
+                run.metadata.as_ref().map(Json::as_str),
+                run.key.as_ref().map(RunKey::as_str),
+                run.max_attempts,
+                run.attempts_granted,
+                run.timeout_seconds.map(to_i32),
+                run.retry.map(Record::retry_text),
+                run.available_at.as_microsecond(),
+                run.requested_at.as_microsecond(),
+                run.awaited,
+            ])?;
+        }
+        Ok(())
+    }
+
+    async fn insert_finished(&mut self, runs: &[Run]) -> Result<()> {
+        let [next, insert] = steps(&self.sql.insert_finished);
+        let (mut next, mut insert) = (self.prepare(next)?, self.prepare(insert)?);
+        for run in runs {
+            let seq = first(&mut next, [], |row| Ok(row.get(0)?))?
+                .ok_or_else(|| StoreError::Corrupt("the counter of runs is gone".into()))?;
+            insert.execute(params_from_iter(row::values(&Run { seq, ..run.clone() })))?;
+        }
+        Ok(())
+    }
+
+    async fn lock_runs(&mut self, ids: &[RunId]) -> Result<Vec<Run>> {
+        let mut select = self.prepare(&self.sql.lock_runs)?;
+        let mut runs = Vec::new();
+        for id in ids {
+            collect(&mut select, [id.0.as_bytes()], row::run, &mut runs)?;
+        }
+        Ok(runs)
+    }
+
+    async fn lock_finished(&mut self, workspace: &WorkspaceName, ids: &[RunId]) -> Result<Vec<Run>> {
+        let mut select = self.prepare(&self.sql.lock_finished)?;
+        let mut runs = Vec::new();
+        for id in ids {
+            collect(&mut select, params![workspace.as_str(), id.0.as_bytes()], row::run, &mut runs)?;
+        }
+        Ok(runs)
+    }
+
+    async fn update_runs(&mut self, runs: &[Run]) -> Result<()> {
+        let mut update = self.prepare(&self.sql.update_runs)?;
+        for run in runs {
+            one(update.execute(params_from_iter(&row::values(run)[..LIVE]))?, run)?;
+        }
+        Ok(())
+    }
+
+    async fn end_runs(&mut self, runs: &[Run]) -> Result<()> {
+        let [insert, delete] = steps(&self.sql.end_runs);
+        let (mut insert, mut delete) = (self.prepare(insert)?, self.prepare(delete)?);
+        for run in runs {
+            insert.execute(params_from_iter(row::values(run)))?;
+            one(delete.execute([run.id.0.as_bytes()])?, run)?;
+        }
+        Ok(())
+    }
+
+    async fn revive_runs(&mut self, runs: &[Run]) -> Result<()> {
+        let [insert, delete] = steps(&self.sql.revive_runs);
+        let (mut insert, mut delete) = (self.prepare(insert)?, self.prepare(delete)?);
+        for run in runs {
+            insert.execute(params_from_iter(&row::values(run)[..LIVE]))?;
+            one(delete.execute(params![run.workspace.as_str(), run.id.0.as_bytes()])?, run)?;
+        }
+        Ok(())
+    }
+
+    async fn insert_attempts(&mut self, attempts: &[(RunId, Attempt)]) -> Result<()> {
+        let mut insert = self.prepare(&self.sql.insert_attempts)?;
+        for (run, Attempt { number, epoch, by, ended }) in attempts {
+            // One that is still under way is in its run.
+            let Some(ended) = ended else { continue };
+            insert.execute(params![
+                run.0.as_bytes(),
+                epoch,
+                number,
+                by.worker.0.as_bytes(),
+                by.host.as_str(),
+                by.started_at.as_microsecond(),
+                ended.at.as_microsecond(),
+                ended.status.as_str(),
+                ended.error.as_ref().map(|error| &error.code),
+                ended.error.as_ref().map(|error| &error.message),
+            ])?;
+        }
+        Ok(())
+    }
+
+    async fn insert_waits(&mut self, waits: &[(RunId, RunId)]) -> Result<()> {
+        let mut insert = self.prepare(&self.sql.insert_waits)?;
+        for (run, upstream) in waits {
+            insert.execute([run.0.as_bytes(), upstream.0.as_bytes()])?;
+        }
+        Ok(())
+    }
+
+    async fn mark_awaited(&mut self, upstreams: &[RunId]) -> Result<HashMap<RunId, Option<LaneKey>>> {
+        let mut update = self.prepare(&self.sql.mark_awaited)?;
+        let mut marked = HashMap::new();
+        for id in upstreams {
+            marked.extend(first(&mut update, [id.0.as_bytes()], lane)?.map(|lane| (*id, lane)));
+        }
+        Ok(marked)
+    }
+
+    async fn waits_on(&mut self, upstreams: &[RunId]) -> Result<Vec<(RunId, RunId)>> {
+        let mut select = self.prepare(&self.sql.waits_on)?;
+        let mut waits = Vec::new();
+        for upstream in upstreams {
+            collect(&mut select, [upstream.0.as_bytes()], |row| Ok((row::run_id(row, 0)?, *upstream)), &mut waits)?;
+        }
+        Ok(waits)
+    }
+
+    async fn delete_waits(&mut self, waits: &[(RunId, RunId)]) -> Result<()> {
+        let mut delete = self.prepare(&self.sql.delete_waits)?;
+        for (run, upstream) in waits {
+            delete.execute([run.0.as_bytes(), upstream.0.as_bytes()])?;
+        }
+        Ok(())
+    }
+
+    async fn delete_waits_of(&mut self, runs: &[RunId]) -> Result<()> {
+        self.affected(&self.sql.delete_waits_of, runs).map(drop)
+    }
+
+    async fn waiting(&mut self, runs: &[RunId]) -> Result<HashSet<RunId>> {
+        let mut select = self.prepare(&self.sql.waiting)?;
+        let mut waiting = HashSet::new();
+        for run in runs {
+            if first(&mut select, [run.0.as_bytes()], |row| Ok(row.get(0)?))? == Some(true) {
+                waiting.insert(*run);
+            }
+        }
+        Ok(waiting)
+    }
+
+    async fn lock_lanes(&mut self, lanes: &[LaneKey]) -> Result<HashMap<LaneKey, LanePolicy>> {
+        let mut select = self.prepare(&self.sql.lock_lanes)?;
+        let mut policies = HashMap::new();
+        for key in lanes {
+            let policy = first(&mut select, names(key), |row| row::word(row, 0, LanePolicy::from_word))?;
+            policies.insert(key.clone(), policy.unwrap_or_default());
+        }
+        Ok(policies)
+    }
+
+    async fn set_lane_policy(&mut self, lane: &LaneKey, policy: LanePolicy) -> Result<()> {
+        let [workspace, name] = names(lane);
+        self.execute(&self.sql.set_lane_policy, [workspace, name, policy.as_str()]).map(drop)
+    }
+
+    async fn insert_holds(&mut self, holds: &[(RunId, LaneKey)]) -> Result<()> {
+        let mut insert = self.prepare(&self.sql.insert_holds)?;
+        for (run, (workspace, lane)) in holds {
+            insert.execute(params![run.0.as_bytes(), workspace.as_str(), lane.as_str()])?;
+        }
+        Ok(())
+    }
+
+    async fn delete_holds(&mut self, runs: &[RunId]) -> Result<HashSet<RunId>> {
+        self.affected(&self.sql.delete_holds, runs)
+    }
+
+    async fn delete_lane_holds(&mut self, lane: &LaneKey) -> Result<usize> {
+        self.execute(&self.sql.delete_lane_holds, names(lane))
+    }
+
+    async fn lane_fronts(&mut self, lanes: &[LaneKey]) -> Result<Vec<Front>> {
+        let mut select = self.prepare(&self.sql.lane_fronts)?;
+        let mut fronts = Vec::new();
+        for key in lanes {
+            let read = |row: &Row<'_>| {
+                let (ready, first) = (row::maybe_run_id(row, 1)?, row::maybe_run_id(row, 2)?);
+                Ok(Front { closed: row.get(0)?, ready, first })
+            };
+            collect(&mut select, names(key), read, &mut fronts)?;
+        }
+        Ok(fronts)
+    }
+
+    async fn lane_demote(&mut self, runs: &[RunId]) -> Result<HashSet<RunId>> {
+        self.affected(&self.sql.lane_demote, runs)
+    }
+
+    async fn lane_promote(&mut self, runs: &[RunId]) -> Result<()> {
+        self.affected(&self.sql.lane_promote, runs).map(drop)
+    }
+
+    async fn adopt(&mut self, request: &ClaimRequest) -> Result<Vec<Run>> {
+        let ClaimRequest { taker, queues, capacity, lease_ttl, takeover_delay, .. } = request;
+        let now = self.time();
+        let params = params![
+            taker.worker.0.as_bytes(),
+            taker.host.as_str(),
+            later(now, *lease_ttl).as_microsecond(),
+            back(now, *takeover_delay),
+            queues.is_empty(),
+            array(queues),
+            limit(*capacity),
+        ];
+        self.rows(&self.sql.adopt, params, row::run)
+    }
+
+    async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
+        let streams = self.rows(&self.sql.ready_streams, params![queues.is_empty(), array(queues)], |row| {
+            Ok(Stream {
+                workspace: row::name(row, 0, WorkspaceName::parse)?,
+                queue: row::name(row, 1, QueueName::parse)?,
+                limited: row.get(2)?,
+            })
+        })?;
+        Ok(Ready { streams, complete: true })
+    }
+
+    async fn lock_rooms(&mut self, streams: &[Stream]) -> Result<Vec<Room>> {
+        let mut select = self.prepare(&self.sql.lock_rooms)?;
+        let mut rooms = Vec::new();
+        for Stream { workspace, queue, .. } in streams {
+            let read = |row: &Row<'_>| {
+                let free = usize::try_from(row::count(row, 0)?).unwrap_or(usize::MAX);
+                Ok(Room { workspace: workspace.clone(), queue: queue.clone(), free })
+            };
+            collect(&mut select, [workspace.as_str(), queue.as_str()], read, &mut rooms)?;
+        }
+        Ok(rooms)
+    }
+
+    async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
+        let mut select = self.prepare(&self.sql.ready_places)?;
+        let mut places = Vec::new();
+        for Turn { workspace, queue, take } in turns {
+            let read = |row: &Row<'_>| Ok(Place { urgency: row.get(0)?, seq: row.get(1)?, queue: queue.clone() });
+            collect(&mut select, params![workspace.as_str(), queue.as_str(), limit(*take)], read, &mut places)?;
+        }
+        Ok(places)
+    }
+
+    async fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> Result<Vec<Run>> {
+        let now = self.time();
+        let mut update = self.prepare(&self.sql.claim)?;
+        let mut runs = Vec::new();
+        for Turn { workspace, queue, take } in turns {
+            let params = params![
+                workspace.as_str(),
+                queue.as_str(),
+                limit(*take),
+                taker.worker.0.as_bytes(),
+                taker.host.as_str(),
+                now.as_microsecond(),
+                later(now, lease_ttl).as_microsecond(),
+            ];
+            collect(&mut update, params, row::run, &mut runs)?;
+        }
+        Ok(runs)
+    }
+
+    async fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> Result<HashMap<Lease, Option<Stop>>> {
+        let now = self.time();
+        let (now, until) = (now.as_microsecond(), later(now, ttl).as_microsecond());
+        let mut update = self.prepare(&self.sql.renew)?;
+        let mut held = HashMap::new();
+        for lease in leases {
+            let stop = first(&mut update, params![lease.run.0.as_bytes(), lease.epoch, now, until], |row| {
+                Ok(row.get::<_, Option<String>>(0)?.as_deref().and_then(Stop::from_word))
+            })?;
+            held.extend(stop.map(|stop| (*lease, stop)));
+        }
+        Ok(held)
+    }
+
+    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashMap<RunId, Option<LaneKey>>> {
+        let now = self.time().as_microsecond();
+        let [select, insert, delete] = steps(&self.sql.finish_plain);
+        let (mut select, mut insert, mut delete) =
+            (self.prepare(select)?, self.prepare(insert)?, self.prepare(delete)?);
+        let mut ended = HashMap::with_capacity(finishes.len());
+        for (Lease { run, epoch }, output) in finishes {
+            let held = first(&mut select, params![run.0.as_bytes(), epoch, now], |row| {
+                Ok((lane(row)?, row.get::<_, i64>(2)?))
+            })?;
+            let Some((lane, seq)) = held else { continue };
+            insert.execute(params![seq, now, output.as_ref().map(Json::as_str)])?;
+            delete.execute([seq])?;
+            ended.insert(*run, lane);
+        }
+        Ok(ended)
+    }
+
+    async fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> Result<i64> {
+        let [last, insert] = steps(&self.sql.append);
+        let id = run.id.0.as_bytes();
+        let mut seq: i64 = self.row(last, [id], |row| Ok(row.get(0)?))?.unwrap_or_default();
+        let mut insert = self.prepare(insert)?;
+        for NewEvent { kind, data } in events {
+            seq += 1;
+            insert.execute(params![id, seq, now.as_microsecond(), run.attempt, kind.as_str(), data.as_str()])?;
+        }
+        Ok(seq)
+    }
+
+    async fn reap(&mut self, rows: usize) -> Result<Vec<RunId>> {
+        let params = params![self.time().as_microsecond(), limit(rows)];
+        let mut reaped = self.rows(&self.sql.reap, params, |row| Ok((row.get::<_, i64>(0)?, row::run_id(row, 1)?)))?;
+        reaped.sort();
+        Ok(reaped.into_iter().map(|(_, id)| id).collect())
+    }
+
+    async fn promote(&mut self, rows: usize) -> Result<Vec<Option<LaneKey>>> {
+        self.rows(&self.sql.promote, params![self.time().as_microsecond(), limit(rows)], lane)
+    }
+
+    async fn overdue_runs(&mut self, grace: SignedDuration, rows: usize) -> Result<Vec<Run>> {
+        // The time before which an attempt's own limit must have been over
+        let over = from_micros(back(self.time(), grace)).as_microsecond();
+        self.rows(&self.sql.overdue_runs, params![over, limit(rows)], row::run)
+    }
+
+    async fn prune_finished(&mut self, kept: SignedDuration, rows: usize) -> Result<usize> {
+        let [history, attempts, events, waits] = steps(&self.sql.prune_finished);
+        let params = params![back(self.time(), kept), limit(rows)];
+        let pruned = self.rows(history, params, |row| row::run_id(row, 0))?;
+        for statement in [attempts, events, waits] {
+            self.affected(statement, &pruned)?;
+        }
+        Ok(pruned.len())
+    }
+
+    async fn prune_idempotency(&mut self, rows: usize) -> Result<usize> {
+        self.execute(&self.sql.prune_idempotency, params![self.time().as_microsecond(), limit(rows)])
+    }
+
+    async fn prune_workers(&mut self, retention: &Retention) -> Result<usize> {
+        self.execute(&self.sql.prune_workers, [back(self.time(), retention.workers)])
+    }
+
+    async fn prune_lanes(&mut self, rows: usize) -> Result<()> {
+        self.execute(&self.sql.prune_lanes, [limit(rows)]).map(drop)
+    }
+}
+
+impl Session<'_> {
+    /// Runs a statement for each of these runs; answers with those for which it changed a row.
+    fn affected(&self, sql: &str, runs: &[RunId]) -> Result<HashSet<RunId>> {
+        let mut statement = self.prepare(sql)?;
+        let mut affected = HashSet::new();
+        for run in runs {
+            if statement.execute([run.0.as_bytes()])? > 0 {
+                affected.insert(*run);
+            }
+        }
+        Ok(affected)
+    }
+}
+
+fn one(changed: usize, run: &Run) -> Result<()> {
+    match changed {
+        1 => Ok(()),
+        _ => Err(StoreError::Corrupt(format!("run {} is not where it was read", run.id))),
+    }
+}
+
+fn names((workspace, lane): &LaneKey) -> [&str; 2] {
+    [workspace.as_str(), lane.as_str()]
+}
+
+/// Workspace and lane, where there is a lane.
+fn lane(row: &Row<'_>) -> Result<Option<LaneKey>> {
+    let Some(lane) = row.get::<_, Option<String>>(1)? else { return Ok(None) };
+    let workspace = row::name(row, 0, WorkspaceName::parse)?;
+    Ok(Some((workspace, LaneName::parse(lane).map_err(bad_name)?)))
+}
+
+fn array(queues: &[QueueName]) -> Array {
+    Array::new(queues.iter().map(|queue| Value::from(queue.to_string())).collect())
+}

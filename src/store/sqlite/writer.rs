@@ -1,0 +1,139 @@
+//! The one thread that writes, with group commit: whatever waits shares a transaction, and so its fsync.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+
+use super::Statements;
+use super::job::{Failure, Job, job};
+use super::session::Session;
+use crate::clock::Clock;
+use crate::store::{Result, StoreError};
+
+/// More jobs than this are not gathered into one transaction, so that the first does not wait too long for the last.
+const GROUP: usize = 512;
+
+type Waiting = VecDeque<Box<dyn Job>>;
+type Done = Vec<Box<dyn Job>>;
+
+/// Hands jobs to the writer's thread. Dropping it lets the thread finish what waits, and closes the file.
+pub(super) struct Writer {
+    jobs: Option<Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread, which keeps `lock` until it has closed the connection.
+    pub(super) fn start(conn: Connection, sql: Arc<Statements>, clock: Clock, lock: File) -> Result<Self> {
+        let (jobs, waiting) = channel();
+        let thread = std::thread::Builder::new().name("sqlite-writer".into()).spawn(move || {
+            serve(conn, &sql, &clock, &waiting);
+            drop(lock);
+        });
+        let thread = thread
+            .map_err(|error| StoreError::Database { doing: "start of the writer's thread", source: Box::new(error) })?;
+        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Runs `verb` in a transaction, shared or not; answered after the commit.
+    pub(super) async fn run<R, F>(&self, doing: &'static str, verb: F) -> Result<R>
+    where
+        R: Send + 'static,
+        F: FnOnce(&mut Session<'_>) -> Result<R> + Send + 'static,
+    {
+        let (job, answer) = job(doing, verb);
+        self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or(StoreError::Closed)?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the SQLite writer's thread had panicked");
+        }
+    }
+}
+
+fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, jobs: &Receiver<Box<dyn Job>>) {
+    while let Ok(first) = jobs.recv() {
+        let mut waiting: Waiting = std::iter::once(first).chain(jobs.try_iter().take(GROUP)).collect();
+        waiting.retain(|job| job.is_wanted());
+        while !waiting.is_empty() {
+            let mut done = Vec::new();
+            if let Err(error) = transact(&mut conn, sql, clock, &mut waiting, &mut done) {
+                give_up(&conn, Failure(Arc::new(error)), &mut waiting, &mut done);
+            }
+            done.into_iter().for_each(Job::answer);
+        }
+    }
+}
+
+/// Runs jobs in one transaction, moving them from `waiting` to `done`.
+fn transact(
+    conn: &mut Connection,
+    sql: &Statements,
+    clock: &Clock,
+    waiting: &mut Waiting,
+    done: &mut Done,
+) -> rusqlite::Result<()> {
+    execute(conn, "begin immediate")?;
+    if waiting.len() == 1 {
+        return run_alone(conn, sql, clock, waiting, done);
+    }
+    while !waiting.is_empty() {
+        execute(conn, "savepoint job")?;
+        // When the disk is full, SQLite undoes the whole transaction by itself. Then what follows fails, and so do all.
+        if !run_next(conn, sql, clock, waiting, done) {
+            execute(conn, "rollback to job")?;
+        }
+        execute(conn, "release job")?;
+    }
+    execute(conn, "commit")
+}
+
+/// Where there are no others to protect, the transaction itself does what a savepoint would, and costs less.
+fn run_alone(
+    conn: &mut Connection,
+    sql: &Statements,
+    clock: &Clock,
+    waiting: &mut Waiting,
+    done: &mut Done,
+) -> rusqlite::Result<()> {
+    match run_next(conn, sql, clock, waiting, done) {
+        true => execute(conn, "commit"),
+        false if conn.is_autocommit() => Ok(()),
+        false => execute(conn, "rollback"),
+    }
+}
+
+fn run_next(conn: &mut Connection, sql: &Statements, clock: &Clock, waiting: &mut Waiting, done: &mut Done) -> bool {
+    let Some(mut job) = waiting.pop_front() else { return true };
+    let succeeded = job.run(&mut Session { conn, sql, clock });
+    done.push(job);
+    succeeded
+}
+
+/// None of the jobs done so far has happened. Those that still wait have another transaction, unless not even this
+/// one could begin.
+fn give_up(conn: &Connection, reason: Failure, waiting: &mut Waiting, done: &mut Done) {
+    tracing::error!(error = %reason.0, "an SQLite transaction failed");
+    if !conn.is_autocommit()
+        && let Err(error) = execute(conn, "rollback")
+    {
+        tracing::error!(%error, "an SQLite transaction could not be rolled back");
+    }
+    if done.is_empty() {
+        done.extend(waiting.drain(..));
+    }
+    done.iter_mut().for_each(|job| job.fail(&reason));
+}
+
+fn execute(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(sql)?.execute([]).map(drop)
+}
