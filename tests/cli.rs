@@ -37,3 +37,15 @@ fn a_server_that_does_not_answer_is_named_with_the_cause_and_without_the_passwor
     assert!(!words.contains("secret"), "{words}");
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn migrate_says_what_it_did_and_then_that_nothing_is_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite:{}", folder.path().join("runlane.db").display());
+    let first = runlane(&["migrate", "--database", &url]);
+    assert!(said(&first.stdout).starts_with("schema version 0 → "), "{first:?}");
+    let second = runlane(&["migrate", "--database", &url]);
+    assert!(said(&second.stdout).starts_with("already at version "), "{second:?}");
+    assert!(first.status.success() && second.status.success());
+}

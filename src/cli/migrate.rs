@@ -1,5 +1,7 @@
 //! `runlane migrate`: brings the database to the schema this release knows.
 
+use std::path::PathBuf;
+
 use super::Failure;
 use super::database::{Database, DatabaseArgs};
 
@@ -16,8 +18,14 @@ pub(super) async fn migrate(args: DatabaseArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn sqlite(_path: std::path::PathBuf) -> Result<(i64, i64), Failure> {
-    Err("the SQLite store is not there yet; use postgres://…".into())
+#[cfg(feature = "sqlite")]
+async fn sqlite(path: PathBuf) -> Result<(i64, i64), Failure> {
+    Ok(runlane::store::sqlite::SqliteStore::migrate(path).await?)
+}
+
+#[cfg(not(feature = "sqlite"))]
+async fn sqlite(_path: PathBuf) -> Result<(i64, i64), Failure> {
+    Err(super::database::UnknownDatabase::LeftOut { kind: "SQLite", feature: "sqlite" }.into())
 }
 
 #[cfg(feature = "postgres")]
