@@ -112,9 +112,12 @@ pub(super) async fn stopped_work_that_was_to_be_paused_is(bench: Bench) {
 }
 
 pub(super) async fn a_lost_lease_cannot_be_released(bench: Bench) {
-    let expired = bench.running().await;
-    bench.clock.advance(LEASE);
-    let held = bench.running().await;
+    bench.submit_all([a_run(), a_run()]).await;
+    let claimed = bench.claim_all().await;
+    let (expired, held) = (&claimed[0], &claimed[1]);
+    bench.wait(20);
+    bench.renew(held.lease()).await;
+    bench.wait(10);
     let before = bench.everything().await;
     let stale = Lease { epoch: held.run.epoch - 1, ..held.lease() };
     let unknown = Lease { run: RunId::new(), epoch: 1 };
