@@ -19,7 +19,10 @@ pub(super) async fn a_worker_on_the_same_host_adopts_at_once(bench: Bench) {
     assert_eq!(adopted.run.id, orphan.run.id);
     let run = bench.run(orphan.run.id).await;
     let execution = run.execution().expect("it is running");
-    assert_eq!((execution.by.worker, execution.tenure), (worker.taker.worker, Tenure::Leased { until: bench.now() + LEASE }));
+    assert_eq!(
+        (execution.by.worker, execution.tenure),
+        (worker.taker.worker, Tenure::Leased { until: bench.now() + LEASE })
+    );
 }
 
 pub(super) async fn adoption_is_a_new_epoch_of_the_same_attempt(bench: Bench) {

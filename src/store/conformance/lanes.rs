@@ -201,10 +201,8 @@ pub(super) async fn lanes_belong_to_a_workspace(bench: Bench) {
 pub(super) async fn two_lanes_go_on_in_one_call(bench: Bench) {
     bench.submit_all(["a", "a", "b", "b"].map(|lane| a_run().lane(lane))).await;
     let claimed = bench.claim_all().await;
-    let finishes: Vec<Finish> = claimed
-        .iter()
-        .map(|claimed| Finish { lease: claimed.lease(), outcome: done(), jitter: Jitter(0) })
-        .collect();
+    let finishes: Vec<Finish> =
+        claimed.iter().map(|claimed| Finish { lease: claimed.lease(), outcome: done(), jitter: Jitter(0) }).collect();
     bench.store.finish(&finishes).await.expect("finish answers");
     assert_eq!(bench.claim_all().await.len(), 2);
 }

@@ -1,7 +1,5 @@
 //! What every sentence may say without asking.
 
-pub(super) use std::num::NonZeroU32;
-
 pub(super) use super::builders::*;
 pub(super) use super::harness::*;
 pub(super) use crate::run::lifecycle::{Command, CommandOutcome, FREE_INTERRUPTIONS, Outcome, Release, Retry};

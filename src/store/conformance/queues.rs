@@ -34,7 +34,10 @@ pub(super) async fn orphans_of_a_paused_queue_are_adopted(bench: Bench) {
     bench.pause_queue("default").await;
     bench.lose_workers().await;
     let claimed = bench.claim_all().await;
-    assert_eq!(claimed.iter().map(|claimed| (claimed.run.id, claimed.adopted)).collect::<Vec<_>>(), [(orphan.run.id, true)]);
+    assert_eq!(
+        claimed.iter().map(|claimed| (claimed.run.id, claimed.adopted)).collect::<Vec<_>>(),
+        [(orphan.run.id, true)]
+    );
 }
 
 pub(super) async fn no_more_runs_are_running_than_the_limit_allows(bench: Bench) {
