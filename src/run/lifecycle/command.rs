@@ -72,8 +72,6 @@ pub fn command(
         (Command::Resume, State::Paused) => Ok((resumed(run, 1, waits, now), CommandOutcome::Resumed)),
         (Command::Resume, State::Finished { ending: Ending::Failed | Ending::TimedOut, .. }) => {
             let more = run.attempts_granted;
-            // Its key has been free since it ended, and may name another run by now.
-            let run = Run { key: None, ..run };
             Ok((resumed(run, more, waits, now), CommandOutcome::Resumed))
         }
         (Command::Enqueue, State::Pending) => Ok((enqueued(run, waits, now), CommandOutcome::Enqueued)),
