@@ -60,7 +60,8 @@ impl Due {
     pub fn instant(self, now: Timestamp) -> Timestamp {
         match self {
             Due::Now => now,
-            Due::At(at) => crate::clock::to_micros(at),
+            // Not every database goes back further, and what was due then is due now.
+            Due::At(at) => crate::clock::to_micros(at).max(Timestamp::UNIX_EPOCH),
             Due::After(wait) => crate::clock::later(now, wait),
         }
     }

@@ -61,6 +61,12 @@ pub enum StoreError {
     /// The connection broke, and whether the change was made is not known.
     #[error("the connection to the database was lost while the change was being committed; it may have been made")]
     Ambiguous(#[source] Box<dyn StdError + Send + Sync>),
+    /// Others changed the same rows at the same time, again and again.
+    #[error("gave up {doing}: others kept changing the same rows; try again")]
+    Contended {
+        /// The verb.
+        doing: &'static str,
+    },
     /// A row says something that cannot be.
     #[error("the database holds an impossible value: {0}")]
     Corrupt(String),

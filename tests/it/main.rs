@@ -1,3 +1,5 @@
-//! The integration tests, in one binary.
+//! One integration binary: real databases, real processes.
 
 mod conformance;
+#[cfg(feature = "postgres")]
+mod postgres;

@@ -66,7 +66,7 @@ pub fn finish(run: Run, epoch: i64, outcome: Outcome, jitter: Jitter, now: Times
 pub fn overdue(run: Run, grace: SignedDuration, jitter: Jitter, now: Timestamp) -> Option<Step> {
     let limit = run.timeout_seconds?;
     let started = run.execution()?.by.started_at;
-    let deadline = later(started, SignedDuration::from_secs(limit.into()) + grace);
+    let deadline = later(later(started, SignedDuration::from_secs(limit.into())), grace);
     (deadline <= now).then(|| end(run, Outcome::TimedOut, jitter, now))
 }
 
@@ -112,6 +112,8 @@ fn end(run: Run, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Step {
     let (error, retry, ending) = match outcome {
         Outcome::Succeeded { output } => return succeeded(run, output, now),
         Outcome::Cancelled => return finished(run, Ending::Cancelled, None, now),
+        // The cancel came while the work was being stopped for the pause.
+        Outcome::Paused if stop == Some(Stop::Cancel) => return finished(run, Ending::Cancelled, None, now),
         Outcome::Paused => return paused(run, None, now),
         Outcome::Failed { error, retry } => (error, retry, Ending::Failed),
         Outcome::TimedOut => {

@@ -101,6 +101,10 @@ fn ask(mut run: Run, stop: Stop) -> (Step, CommandOutcome) {
 
 fn resumed(mut run: Run, more_attempts: u32, waits: bool, now: Timestamp) -> Step {
     let ended = run.last_attempt();
+    // Another live run may have the key by now.
+    if run.status().is_terminal() {
+        run.key = None;
+    }
     run.max_attempts = run.max_attempts.max(run.attempt + more_attempts);
     run.error = None;
     run.output = None;

@@ -22,7 +22,7 @@ pub fn submit(request: &NewRun, seq: i64, waits: bool, now: Timestamp) -> Run {
         attempts_granted: request.max_attempts.get().into(),
         interruptions: 0,
         epoch: 0,
-        timeout_seconds: request.timeout_seconds.map(Into::into),
+        timeout_seconds: request.timeout_seconds.map(|seconds| seconds.get().min(i32::MAX as u32)),
         retry: request.retry,
         available_at: request.due.instant(now),
         requested_at: now,

@@ -9,7 +9,11 @@ mod command;
 mod enter;
 mod lease;
 #[cfg(any(test, feature = "conformance"))]
+mod sample;
+#[cfg(any(test, feature = "conformance"))]
 pub mod table;
+#[cfg(test)]
+mod tests;
 
 pub use attempt::{FREE_INTERRUPTIONS, Outcome, Release, Retry, finish, overdue, release};
 pub use command::{Command, CommandOutcome, command, dismissable, rerun, upstream_failed};

@@ -224,6 +224,14 @@ pub(super) async fn a_cancelled_run_stays_cancelled_when_its_upstream_fails(benc
     assert_eq!((bench.status(run).await, bench.error_code(run).await), (Status::Cancelled, None));
 }
 
+pub(super) async fn a_run_that_is_over_waits_for_nothing(bench: Bench) {
+    let (bad, live) = (bench.submit(a_run()).await, bench.submit(a_run()).await);
+    let cancelled = bench.cancelled(a_run().after(&[live])).await;
+    let failed = bench.submit(a_run().after(&[live, bad])).await;
+    bench.cancel(bad).await;
+    assert_eq!((bench.waits(cancelled).await, bench.waits(failed).await), (vec![], vec![]));
+}
+
 pub(super) async fn a_delayed_run_waits_for_its_time_after_its_upstream(bench: Bench) {
     let upstream = bench.submit(a_run()).await;
     let run = bench.submit(a_run().after(&[upstream]).due_in(60)).await;

@@ -159,3 +159,10 @@ pub(super) async fn a_stopped_run_is_paused(bench: Bench) {
     assert_eq!(bench.status(claimed.run.id).await, Status::Paused);
     bench.nothing_to_claim().await;
 }
+
+pub(super) async fn a_run_stopped_for_a_pause_is_cancelled_if_that_was_asked_for_too(bench: Bench) {
+    let claimed = bench.running().await;
+    bench.pause(claimed.run.id).await;
+    bench.cancel(claimed.run.id).await;
+    assert_eq!(bench.finish(claimed.lease(), Outcome::Paused).await, accepted(Status::Cancelled));
+}

@@ -198,6 +198,7 @@ sentences! {
         success_outruns_a_cancel_that_was_asked_for
         a_stopped_run_is_cancelled
         a_stopped_run_is_paused
+        a_run_stopped_for_a_pause_is_cancelled_if_that_was_asked_for_too
     }
     retries {
         a_failed_attempt_waits_for_the_next_one
@@ -370,6 +371,7 @@ sentences! {
         a_paused_run_fails_with_its_upstream
         a_paused_run_stays_paused_when_its_upstream_succeeds
         a_cancelled_run_stays_cancelled_when_its_upstream_fails
+        a_run_that_is_over_waits_for_nothing
         a_delayed_run_waits_for_its_time_after_its_upstream
         a_run_whose_time_came_before_its_upstream_ended_waits_for_the_upstream
         a_run_that_failed_with_its_upstream_can_be_resumed

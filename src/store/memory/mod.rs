@@ -1,6 +1,6 @@
 //! The reference model: what every verb means, in the plainest code that is right.
 //!
-//! One lock, ordered maps, and no bookkeeping to go stale: after each verb [`Model::settle`] looks at everything
+//! One lock, ordered maps, and no bookkeeping to go stale: after each verb `Model::settle` looks at everything
 //! and decides anew what is ready. The databases keep readiness up to date step by step instead; the model tests
 //! compare the two.
 

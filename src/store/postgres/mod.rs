@@ -1,1 +1,301 @@
-//! x
+//! Runs in PostgreSQL, for many machines.
+//!
+//! Nothing depends on a session outliving a transaction, so a pooler in transaction mode may stand in between.
+
+mod arrays;
+mod connect;
+mod marks;
+mod migrate;
+mod read;
+mod row;
+mod session;
+mod statements;
+mod tx;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use deadpool_postgres::Pool;
+use jiff::SignedDuration;
+use tokio_postgres::types::Type;
+
+use self::arrays::Params;
+use self::connect::Target;
+use self::marks::Marks;
+use self::read::{queue_settings, worker_params};
+use self::session::{Session, Shared, Tries};
+use self::statements::Statements;
+use super::script::{self, Tx, to_i32};
+use super::{
+    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
+    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
+    Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
+};
+use crate::clock::Clock;
+use crate::run::lifecycle::{Command, CommandOutcome};
+use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
+
+/// Runs a verb in a transaction of its own, again if others got in the way. A commit whose answer was lost is
+/// reported; with `again`, for verbs that may be done twice, it is simply tried once more.
+macro_rules! transact {
+    ($begin:expr, $tx:ident => $verb:expr) => {
+        transact!(@ false, $begin, $tx => $verb)
+    };
+    (again $begin:expr, $tx:ident => $verb:expr) => {
+        transact!(@ true, $begin, $tx => $verb)
+    };
+    (@ $again:literal, $begin:expr, $tx:ident => $verb:expr) => {{
+        let mut tries = Tries::new();
+        loop {
+            let mut session = $begin.await?;
+            let $tx = &mut session;
+            match $verb.await {
+                Ok(answer) => match session.commit().await {
+                    Ok(()) => break Ok(answer),
+                    Err(StoreError::Ambiguous(_)) if $again => tries.after_ambiguity().await?,
+                    Err(error) => tries.after(error).await?,
+                },
+                Err(error) => {
+                    session.rollback().await;
+                    tries.after(error).await?;
+                }
+            }
+        }
+    }};
+}
+
+/// How many connections the verbs of one process share.
+const CONNECTIONS: usize = 8;
+
+/// A store in a PostgreSQL database. Clones of its connections are made as they are needed.
+pub struct PostgresStore {
+    pool: Pool,
+    /// Of its own, so that no burst of other work can make leases run out.
+    renewals: Pool,
+    shared: Arc<Shared>,
+}
+
+impl PostgresStore {
+    /// Connects to a database whose schema is the one this release knows.
+    pub async fn connect(url: &str, clock: Clock) -> Result<Self> {
+        Self::with_statements(url, clock, Statements::new()).await
+    }
+
+    /// As [`PostgresStore::connect`], with statements broken on purpose: (statement, from, to).
+    #[cfg(feature = "conformance")]
+    pub async fn connect_sabotaged(url: &str, clock: Clock, faults: &[(&str, &str, &str)]) -> Result<Self> {
+        let mut statements = Statements::new();
+        for (name, from, to) in faults {
+            statements.sabotage(name, from, to);
+        }
+        Self::with_statements(url, clock, statements).await
+    }
+
+    /// Brings the database to the schema this release knows; answers with the version before and after.
+    pub async fn migrate(url: &str) -> Result<(i64, i64)> {
+        let target = Target::parse(url)?;
+        let pool = target.pool(1)?;
+        let mut client = session::connect(&pool, &target).await?;
+        migrate::migrate(&mut client).await
+    }
+
+    async fn with_statements(url: &str, clock: Clock, statements: Statements) -> Result<Self> {
+        let target = Target::parse(url)?;
+        let (pool, renewals) = (target.pool(CONNECTIONS)?, target.pool(1)?);
+        let client = session::connect(&pool, &target).await?;
+        migrate::check(&client).await?;
+        drop(client);
+        Ok(Self { pool, renewals, shared: Arc::new(Shared { target, statements, clock, marks: Marks::default() }) })
+    }
+
+    async fn begin(&self, doing: &'static str) -> Result<Session> {
+        Session::begin(&self.pool, &self.shared, doing).await
+    }
+
+    async fn read(&self, doing: &'static str) -> Result<Session> {
+        Session::begin_read(&self.pool, &self.shared, doing).await
+    }
+
+    async fn submit_once(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+        transact!(self.begin("submit"), tx => script::submit(tx, runs, admission))
+    }
+
+    /// After a commit whose answer was lost: what is stored was stored by it; the rest is submitted again.
+    async fn settle_submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+        let named: Vec<_> = runs.iter().map(|run| (run.workspace.clone(), run.id)).collect();
+        let stored = transact!(self.begin("submit"), tx => tx.known_runs(&named))?;
+        let missing: Vec<NewRun> = runs.iter().filter(|run| !stored.contains_key(&run.id)).cloned().collect();
+        let mut answers = self.submit_once(&missing, admission).await?.into_iter();
+        let answer = |run: &NewRun| match stored.contains_key(&run.id) {
+            true => Some(SubmitOutcome::Created),
+            false => answers.next(),
+        };
+        Ok(runs.iter().filter_map(answer).collect())
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+        match self.submit_once(runs, admission).await {
+            Err(StoreError::Ambiguous(_)) => self.settle_submit(runs, admission).await,
+            answer => answer,
+        }
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
+        transact!(self.begin("claim"), tx => script::claim(tx, request))
+    }
+
+    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+        transact!(again Session::begin(&self.renewals, &self.shared, "renew"), tx => script::renew(tx, leases, ttl))
+    }
+
+    async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
+        transact!(self.begin("finish"), tx => script::finish(tx, finishes))
+    }
+
+    async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
+        transact!(self.begin("release"), tx => script::release(tx, releases))
+    }
+
+    async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
+        transact!(self.begin("append"), tx => script::append(tx, appends))
+    }
+
+    async fn command(
+        &self,
+        workspace: &WorkspaceName,
+        runs: &[RunId],
+        command: Command,
+        admission: Admission,
+    ) -> Result<Vec<CommandOutcome>> {
+        transact!(self.begin("command"), tx => script::command(tx, workspace, runs, command, admission))
+    }
+
+    async fn rerun(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        id: RunId,
+        admission: Admission,
+    ) -> Result<RerunOutcome> {
+        transact!(self.begin("rerun"), tx => script::rerun(tx, workspace, run, id, admission))
+    }
+
+    async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
+        transact!(self.begin("reap"), tx => tx.reap(limit))
+    }
+
+    async fn promote(&self, limit: usize) -> Result<usize> {
+        transact!(self.begin("promote"), tx => script::promote(tx, limit))
+    }
+
+    async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>> {
+        transact!(self.begin("expire"), tx => script::expire(tx, grace, jitter, limit))
+    }
+
+    async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned> {
+        transact!(self.begin("prune"), tx => script::prune(tx, retention, limit))
+    }
+
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+        let key = (workspace.clone(), lane.clone());
+        transact!(again self.begin("set_lane_policy"), tx => script::set_lane_policy(tx, &key, policy))
+    }
+
+    async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
+        let key = (workspace.clone(), lane.clone());
+        transact!(self.begin("release_lane"), tx => script::release_lane(tx, &key))
+    }
+
+    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
+        transact!(again self.read("lanes"), tx => tx.lanes(workspace, page))
+    }
+
+    async fn set_queue(
+        &self,
+        workspace: &WorkspaceName,
+        queue: &QueueName,
+        change: QueueChange,
+    ) -> Result<QueueSettings> {
+        let params = || {
+            Params::default()
+                .text(workspace.as_str())
+                .text(queue.as_str())
+                .add(change.paused, Type::BOOL)
+                .add(change.concurrency.is_some(), Type::BOOL)
+                .add(change.concurrency.flatten().map(to_i32), Type::INT4)
+        };
+        let rows =
+            transact!(again self.begin("set_queue"), tx => tx.query(&self.shared.statements.set_queue, params()))?;
+        Ok(queue_settings(&rows[0], 0))
+    }
+
+    async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {
+        transact!(again self.read("queues"), tx => tx.queues(workspace))
+    }
+
+    async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
+        let params = || worker_params(worker).time(self.shared.clock.injected());
+        let rows =
+            transact!(again self.begin("heartbeat"), tx => tx.query(&self.shared.statements.heartbeat, params()))?;
+        Ok(if rows[0].get(0) { Duty::Drain } else { Duty::Work })
+    }
+
+    async fn drain(&self, worker: WorkerId) -> Result<bool> {
+        let params = || Params::default().add(worker.0, Type::UUID);
+        let known = transact!(again self.begin("drain"), tx => tx.execute(&self.shared.statements.drain, params()))?;
+        Ok(known > 0)
+    }
+
+    async fn workers(&self) -> Result<Vec<Worker>> {
+        transact!(again self.read("workers"), tx => tx.workers())
+    }
+
+    async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
+        let params = || Params::default().text(workspace.as_str());
+        let made = transact!(
+            self.begin("create_workspace"), tx => tx.execute(&self.shared.statements.create_workspace, params()))?;
+        Ok(made > 0)
+    }
+
+    async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
+        transact!(again self.read("workspaces"), tx => tx.workspaces())
+    }
+
+    async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
+        transact!(again self.read("run"), tx => tx.run(workspace, run))
+    }
+
+    async fn runs(
+        &self,
+        workspace: &WorkspaceName,
+        filter: &RunFilter,
+        page: &Page<RunId>,
+    ) -> Result<Listed<Run, RunId>> {
+        transact!(again self.read("runs"), tx => tx.runs(workspace, filter, page))
+    }
+
+    async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
+        transact!(again self.read("attempts"), tx => tx.attempts(workspace, run))
+    }
+
+    async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {
+        transact!(again self.read("waits"), tx => tx.waits(workspace, run))
+    }
+
+    async fn events(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Option<Vec<Event>>> {
+        transact!(again self.read("events"), tx => tx.events(workspace, run, after, limit))
+    }
+
+    async fn counts(&self) -> Result<Vec<Count>> {
+        transact!(again self.read("counts"), tx => tx.counts())
+    }
+}

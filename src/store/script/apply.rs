@@ -40,6 +40,9 @@ pub(in crate::store) async fn apply<T: Tx>(
         write(tx, &round).await?;
         round = tell_those_who_wait(tx, &round, now).await?;
     }
+    if lanes.is_empty() {
+        return Ok(());
+    }
     let policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
     stops.write(tx, &policies).await?;
     settle(tx, &lanes).await

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::{Room, Stream, Turn, Tx};
+use super::{Ready, Room, Stream, Turn, Tx};
 use crate::run::{QueueName, Run, WorkspaceName};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
@@ -19,7 +19,32 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
     if left == 0 {
         return Ok(claim);
     }
-    let mut rota = Rota::of(tx, request).await?;
+    loop {
+        let ready = tx.ready_streams(&request.queues).await?;
+        let complete = ready.complete;
+        let taken = take_turns(tx, ready, request, claim.last_turn.as_ref(), left).await?;
+        left -= taken.len();
+        if let Some(last) = taken.last() {
+            claim.last_turn = Some(last.workspace.clone());
+        }
+        claim.runs.extend(taken.into_iter().map(|run| Claimed { run, adopted: false }));
+        if left == 0 || complete {
+            return Ok(claim);
+        }
+    }
+}
+
+/// Claims up to `left` runs of the streams, in the order of turns.
+async fn take_turns<T: Tx>(
+    tx: &mut T,
+    ready: Ready,
+    request: &ClaimRequest,
+    last_turn: Option<&WorkspaceName>,
+    mut left: usize,
+) -> Result<Vec<Run>> {
+    let limited: Vec<Stream> = ready.streams.iter().filter(|stream| stream.limited).cloned().collect();
+    let rooms = if limited.is_empty() { Vec::new() } else { tx.lock_rooms(&limited).await? };
+    let mut rota = Rota::new(ready.streams, &rooms, last_turn);
     let mut taken = Vec::new();
     while let Some(round) = rota.next_round(left) {
         let turns = rota.turns(tx, &round).await?;
@@ -28,12 +53,7 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
         left -= runs.len();
         taken.extend(runs);
     }
-    let taken = rota.in_order_of_turns(taken);
-    if let Some(last) = taken.last() {
-        claim.last_turn = Some(last.workspace.clone());
-    }
-    claim.runs.extend(taken.into_iter().map(|run| Claimed { run, adopted: false }));
-    Ok(claim)
+    Ok(rota.in_order_of_turns(taken))
 }
 
 /// Priority high first, then oldest.
@@ -55,13 +75,6 @@ struct Rota {
 }
 
 impl Rota {
-    async fn of<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Self> {
-        let streams = tx.ready_streams(&request.queues).await?;
-        let limited: Vec<Stream> = streams.iter().filter(|stream| stream.limited).cloned().collect();
-        let rooms = if limited.is_empty() { Vec::new() } else { tx.lock_rooms(&limited).await? };
-        Ok(Self::new(streams, &rooms, request.last_turn.as_ref()))
-    }
-
     fn new(ready: Vec<Stream>, rooms: &[Room], last_turn: Option<&WorkspaceName>) -> Self {
         let mut streams: HashMap<_, Vec<_>> = HashMap::new();
         for Stream { workspace, queue, limited } in ready {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::apply::lane_of;
+use super::lanes::lock_and_settle;
 use super::{Change, Tx, apply, submit};
 use crate::run::lifecycle::{self, Command, CommandOutcome};
 use crate::run::{Run, RunId, WorkspaceName};
@@ -80,7 +81,6 @@ pub(in crate::store) async fn rerun<T: Tx>(
     let lanes: BTreeSet<_> = lane_of(&old).into_iter().collect();
     let request = lifecycle::rerun(&old, id);
     let outcome = submit(tx, std::slice::from_ref(&request), admission).await?.remove(0);
-    let now = tx.now().await?;
-    apply(tx, Vec::new(), lanes, now).await?;
+    lock_and_settle(tx, &lanes).await?;
     Ok(RerunOutcome::Submitted(outcome))
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::apply::lane_of;
-use super::{Change, Tx, apply};
+use super::lanes::lock_and_settle;
+use super::{Change, LaneKey, Tx, apply};
 use crate::run::lifecycle::{self, LeaseLost, Outcome, Step};
 use crate::run::{Run, RunId, Status};
 use crate::store::{Append, AppendOutcome, Finish, FinishOutcome, Lease, ReleaseLease, Renewal, Result};
@@ -19,13 +20,14 @@ pub(in crate::store) async fn renew<T: Tx>(tx: &mut T, leases: &[Lease], ttl: Si
 /// Ends attempts: the plain successes in one statement, the rest one by one in memory and then in a batch.
 pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
     let mut outcomes = vec![FinishOutcome::Accepted(Status::Succeeded); finishes.len()];
-    let plain = finish_plain(tx, finishes).await?;
+    let (plain, lanes) = finish_plain(tx, finishes).await?;
     let rest: Vec<usize> = (0..finishes.len()).filter(|at| !plain.contains(at)).collect();
     if rest.is_empty() {
+        lock_and_settle(tx, &lanes).await?;
         return Ok(outcomes);
     }
     let leases: Vec<Lease> = rest.iter().map(|at| finishes[*at].lease).collect();
-    let decided = end_attempts(tx, &leases, |run, at, now| {
+    let decided = end_attempts(tx, &leases, lanes, |run, at, now| {
         let Finish { lease, outcome, jitter } = finishes[rest[at]].clone();
         lifecycle::finish(run, lease.epoch, outcome, jitter, now)
     });
@@ -35,9 +37,9 @@ pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> 
     Ok(outcomes)
 }
 
-/// Which of the finishes the one statement for plain successes took care of. Only the first word about a run
-/// counts: a second one in the same batch comes too late.
-async fn finish_plain<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<HashSet<usize>> {
+/// Which of the finishes the one statement for plain successes took care of, and the lanes that became free by it.
+/// Only the first word about a run counts: a second one in the same batch comes too late.
+async fn finish_plain<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<(HashSet<usize>, BTreeSet<LaneKey>)> {
     let mut spoken_of = HashSet::new();
     let mut plain = Vec::new();
     let mut places = Vec::new();
@@ -48,25 +50,28 @@ async fn finish_plain<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<HashSet<
         }
     }
     if plain.is_empty() {
-        return Ok(HashSet::new());
+        return Ok(Default::default());
     }
     let ended = tx.finish_plain(&plain).await?;
-    Ok(places.into_iter().filter(|at| ended.contains(&finishes[*at].lease.run)).collect())
+    let done = places.into_iter().filter(|at| ended.contains_key(&finishes[*at].lease.run)).collect();
+    Ok((done, ended.into_values().flatten().collect()))
 }
 
 pub(in crate::store) async fn release<T: Tx>(tx: &mut T, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
     let leases: Vec<Lease> = releases.iter().map(|release| release.lease).collect();
-    end_attempts(tx, &leases, |run, at, now| lifecycle::release(run, leases[at].epoch, releases[at].how, now)).await
+    let transition = |run, at: usize, now| lifecycle::release(run, leases[at].epoch, releases[at].how, now);
+    end_attempts(tx, &leases, BTreeSet::new(), transition).await
 }
 
 /// Locks the runs of the leases, lets `transition` decide each in turn, and applies the result.
 async fn end_attempts<T: Tx>(
     tx: &mut T,
     leases: &[Lease],
+    mut lanes: BTreeSet<LaneKey>,
     transition: impl Fn(Run, usize, Timestamp) -> std::result::Result<Step, LeaseLost> + Send,
 ) -> Result<Vec<FinishOutcome>> {
     let mut runs = lock(tx, leases).await?;
-    let lanes: BTreeSet<_> = runs.values().filter_map(lane_of).collect();
+    lanes.extend(runs.values().filter_map(lane_of));
     let now = tx.now().await?;
     let mut changes = Vec::new();
     let mut outcomes = Vec::new();

@@ -6,6 +6,15 @@ use super::{LaneKey, Tx};
 use crate::run::RunId;
 use crate::store::{LanePolicy, Result};
 
+/// Settles lanes that nothing else is to be done with.
+pub(super) async fn lock_and_settle<T: Tx>(tx: &mut T, lanes: &BTreeSet<LaneKey>) -> Result<()> {
+    if lanes.is_empty() {
+        return Ok(());
+    }
+    tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
+    settle(tx, lanes).await
+}
+
 /// Makes the first run of each lane ready, unless the lane is closed. The lanes are locked.
 pub(super) async fn settle<T: Tx>(tx: &mut T, lanes: &BTreeSet<LaneKey>) -> Result<()> {
     if lanes.is_empty() {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::SignedDuration;
 
 use super::apply::lane_of;
+use super::lanes::lock_and_settle;
 use super::{Change, LaneKey, Tx, apply};
 use crate::run::lifecycle;
 use crate::run::{Jitter, RunId};
@@ -14,10 +15,7 @@ pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result
     let promoted = tx.promote(limit).await?;
     let count = promoted.len();
     let lanes: BTreeSet<LaneKey> = promoted.into_iter().flatten().collect();
-    if !lanes.is_empty() {
-        let now = tx.now().await?;
-        apply(tx, Vec::new(), lanes, now).await?;
-    }
+    lock_and_settle(tx, &lanes).await?;
     Ok(count)
 }
 

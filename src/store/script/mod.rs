@@ -28,4 +28,4 @@ pub(super) use maintain::{expire, promote, prune};
 pub(super) use record::{Record, bad_name, to_i32, to_u32};
 pub(super) use statements::statements;
 pub(super) use submit::submit;
-pub(super) use tx::{Front, LaneKey, Place, Remembered, Room, Stream, Turn, Tx};
+pub(super) use tx::{Front, LaneKey, Place, Ready, Remembered, Room, Stream, Turn, Tx};

@@ -69,7 +69,7 @@ impl Record {
             interruptions: to_i32(run.interruptions),
             epoch: run.epoch,
             timeout_seconds: run.timeout_seconds.map(to_i32),
-            retry: run.retry.map(|policy| format!("{} {} {}", policy.base_ms, policy.factor, policy.cap_ms)),
+            retry: run.retry.map(Self::retry_text),
             available_at: run.available_at,
             requested_at: run.requested_at,
             started_at: run.started_at,
@@ -91,6 +91,10 @@ impl Record {
             _ => {}
         }
         record
+    }
+
+    pub(in crate::store) fn retry_text(policy: RetryPolicy) -> String {
+        format!("{} {} {}", policy.base_ms, policy.factor, policy.cap_ms)
     }
 
     fn set_execution(&mut self, execution: &Execution) {

@@ -9,7 +9,7 @@ use super::{Change, LaneKey, Remembered, Tx, apply};
 use crate::clock::later;
 use crate::run::lifecycle::{self, Step};
 use crate::run::{IdempotencyKey, KeyMode, NewRun, Run, RunId, RunKey, Status, WorkspaceName};
-use crate::store::{Admission, Result, SubmitOutcome};
+use crate::store::{Admission, LanePolicy, Result, SubmitOutcome};
 
 pub(in crate::store) async fn submit<T: Tx>(
     tx: &mut T,
@@ -47,12 +47,13 @@ impl Desk {
             requests.iter().filter_map(|r| Some((r.workspace.clone(), r.key.as_ref()?.0.clone()))).collect();
         let idempotency: BTreeSet<_> =
             requests.iter().filter_map(|r| Some((r.workspace.clone(), r.idempotency.as_ref()?.key.clone()))).collect();
-        let workspaces = tx.known_workspaces(&workspaces.into_iter().collect::<Vec<_>>()).await?;
-        let keyed = if keys.is_empty() { vec![] } else { tx.keyed_runs(&keys.into_iter().collect::<Vec<_>>()).await? };
+        // First of all locks, so that two who wait for it hold nothing that the other needs.
         let room = match admission.queue_size {
             Some(size) => Some(size.saturating_sub(tx.count_live().await?)),
             None => None,
         };
+        let workspaces = tx.known_workspaces(&workspaces.into_iter().collect::<Vec<_>>()).await?;
+        let keyed = if keys.is_empty() { vec![] } else { tx.keyed_runs(&keys.into_iter().collect::<Vec<_>>()).await? };
         let (known, lanes) = lock_upstreams(tx, requests).await?;
         let remembered = match idempotency.is_empty() {
             true => vec![],
@@ -214,50 +215,49 @@ impl Desk {
         let mut lanes = self.lanes;
         lanes.extend(self.changed.values().filter_map(|(before, _)| lane_of(before)));
         lanes.extend(self.created.iter().filter_map(lane_of));
-        let changes: Vec<Change> = self
-            .changed
-            .into_values()
-            .filter(|(before, after)| before != after)
-            .map(|(before, run)| Change { before, step: Step { run, ended: None } })
-            .collect();
-        // What the run waited for before it was replaced no longer matters.
-        let replaced: Vec<RunId> = changes.iter().map(|change| change.before.id).collect();
-        if !replaced.is_empty() {
-            tx.delete_waits_of(&replaced).await?;
+        let changes = self.changed.into_values().filter(|(before, after)| before != after);
+        let changes: Vec<Change> =
+            changes.map(|(before, run)| Change { before, step: Step { run, ended: None } }).collect();
+        // What a run waited for before it was replaced no longer matters.
+        if !changes.is_empty() {
+            tx.delete_waits_of(&changes.iter().map(|change| change.before.id).collect::<Vec<_>>()).await?;
         }
-        let (ended, live): (Vec<Run>, Vec<Run>) = self.created.into_iter().partition(|run| run.status().is_terminal());
         // A key moves from a run that has started to the new one, so the old one gives it up first.
-        let (detached, changes): (Vec<Change>, Vec<Change>) =
-            changes.into_iter().partition(|c| c.step.run.key.is_none());
+        let (detached, replaced): (Vec<_>, Vec<_>) = changes.into_iter().partition(|c| c.step.run.key.is_none());
         if !detached.is_empty() {
             tx.update_runs(&detached.into_iter().map(|change| change.step.run).collect::<Vec<_>>()).await?;
         }
         // Lanes are locked before their runs come in, so that the order of submission is the order of commits.
-        let policies = if lanes.is_empty() {
-            HashMap::new()
-        } else {
-            tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?
-        };
-        if !live.is_empty() {
-            tx.insert_runs(&live).await?;
+        let mut policies = HashMap::new();
+        if !lanes.is_empty() {
+            policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
         }
-        if !ended.is_empty() {
-            tx.insert_finished(&ended).await?;
-            let holds: Vec<(RunId, LaneKey)> = ended
-                .iter()
-                .filter_map(|run| Some((run.id, lane_of(run)?)))
-                .filter(|(_, lane)| policies.get(lane) == Some(&crate::store::LanePolicy::Hold))
-                .collect();
-            tx.insert_holds(&holds).await?;
-        }
+        insert(tx, &self.created, &policies).await?;
         if !self.waits.is_empty() {
             tx.insert_waits(&self.waits).await?;
         }
         if !self.new_keys.is_empty() {
             tx.remember(&self.new_keys).await?;
         }
-        apply(tx, changes, lanes, self.now).await
+        apply(tx, replaced, lanes, self.now).await
     }
+}
+
+/// Stores new runs in the order of submission, those that ended as they came in among them.
+async fn insert<T: Tx>(tx: &mut T, created: &[Run], policies: &HashMap<LaneKey, LanePolicy>) -> Result<()> {
+    for runs in created.chunk_by(|a, b| a.status().is_terminal() == b.status().is_terminal()) {
+        if !runs[0].status().is_terminal() {
+            tx.insert_runs(runs).await?;
+            continue;
+        }
+        tx.insert_finished(runs).await?;
+        let stopped = runs.iter().filter_map(|run| Some((run.id, lane_of(run)?)));
+        let holds: Vec<_> = stopped.filter(|(_, lane)| policies.get(lane) == Some(&LanePolicy::Hold)).collect();
+        if !holds.is_empty() {
+            tx.insert_holds(&holds).await?;
+        }
+    }
+    Ok(())
 }
 
 /// The workspace and status of every run that the requests name or wait for. Those waited for and still live are

@@ -29,6 +29,14 @@ pub(in crate::store) struct Stream {
     pub(in crate::store) limited: bool,
 }
 
+/// The streams found.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Ready {
+    pub(in crate::store) streams: Vec<Stream>,
+    /// Whether these are all; if not, asking again in the same transaction gives all.
+    pub(in crate::store) complete: bool,
+}
+
 /// How many more runs a limited queue may have running.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Room {
@@ -56,7 +64,6 @@ pub(in crate::store) struct Place {
 /// What stands at the front of a lane.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Front {
-    pub(in crate::store) lane: LaneKey,
     /// A run is running or waits to try again, or a stopped run holds the lane.
     pub(in crate::store) closed: bool,
     /// The run that is ready now.
@@ -125,7 +132,8 @@ pub(in crate::store) trait Tx: Send {
 
     // Claiming
     fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;
-    fn ready_streams(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<Vec<Stream>>> + Send;
+    /// The streams of these queues (of all, if none is named) that have something to claim and are not paused.
+    fn ready_streams(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<Ready>> + Send;
     /// Locks these limited queues and counts what runs in them.
     fn lock_rooms(&mut self, streams: &[Stream]) -> impl Future<Output = Result<Vec<Room>>> + Send;
     /// The places of the first `take` ready runs of each stream, without locking them.
@@ -135,8 +143,8 @@ pub(in crate::store) trait Tx: Send {
     // Attempts
     /// Extends those leases that are held; answers with them and what was asked of their runs.
     fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> impl Future<Output = Result<HashMap<Lease, Option<Stop>>>> + Send;
-    /// Ends those held attempts that succeeded and that no lane and no other run waits for; answers with them.
-    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<HashSet<RunId>>> + Send;
+    /// Ends those held attempts that succeeded and that no other run waits for; answers with them and their lanes.
+    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<HashMap<RunId, Option<LaneKey>>>> + Send;
     /// Adds events to a run that is locked; answers with the last sequence number.
     fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> impl Future<Output = Result<i64>> + Send;
 

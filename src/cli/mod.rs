@@ -1,0 +1,78 @@
+//! The command line: reads what is asked, does it, and says what came of it.
+
+mod database;
+mod migrate;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use self::database::DatabaseArgs;
+
+/// A durable execution queue on the database you have.
+#[derive(Parser)]
+#[command(name = "runlane", version, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Bring the database to the schema this release knows
+    Migrate(DatabaseArgs),
+}
+
+/// What any verb may fail with.
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Carries out what the command line asks.
+pub(crate) async fn main() -> ExitCode {
+    let done = match Cli::parse().verb {
+        Verb::Migrate(args) => migrate::migrate(args).await,
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{}", in_words(failure.as_ref()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The failure, and below it what caused it, one cause a line. A cause that only repeats the line above is left out.
+fn in_words(failure: &dyn Error) -> String {
+    let mut words = format!("error: {failure}");
+    let mut cause = failure.source();
+    while let Some(error) = cause {
+        let line = error.to_string();
+        if !words.ends_with(&line) {
+            words.push_str(&format!("\n  because: {line}"));
+        }
+        cause = error.source();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Said(&'static str, #[source] Option<Box<Said>>);
+
+    #[test]
+    fn a_failure_is_told_with_its_causes_and_none_twice() {
+        let root = Said("connection refused", None);
+        let middle = Said("io: connection refused", Some(Box::new(root)));
+        let failure = Said("cannot reach the database", Some(Box::new(middle)));
+        assert_eq!(in_words(&failure), "error: cannot reach the database\n  because: io: connection refused");
+    }
+
+    #[test]
+    fn the_command_line_is_put_together_well() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+}

@@ -1,0 +1,165 @@
+//! Connections, and what their errors mean.
+
+use std::str::FromStr;
+
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres::config::Host;
+use tokio_postgres::error::SqlState;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::store::{Result, StoreError};
+
+/// Where the database is and how to speak with it.
+#[derive(Clone)]
+pub(super) struct Target {
+    config: tokio_postgres::Config,
+    /// For messages: never with a password.
+    pub(super) address: String,
+    /// Off where statements cannot be prepared: behind a PgBouncer older than 1.21 in transaction mode.
+    pub(super) prepared_statements: bool,
+}
+
+impl Target {
+    /// Takes `postgres://…`, with `?prepared_statements=false` as an extra of our own.
+    pub(super) fn parse(url: &str) -> Result<Self> {
+        let mut prepared_statements = true;
+        let mut kept = Vec::new();
+        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            match pair.split_once('=') {
+                Some(("prepared_statements", "true")) => {}
+                Some(("prepared_statements", "false")) => prepared_statements = false,
+                Some(("prepared_statements", _)) => {
+                    return Err(invalid(url, "prepared_statements must be true or false"));
+                }
+                _ => kept.push(pair),
+            }
+        }
+        let plain = if kept.is_empty() { base.to_owned() } else { format!("{base}?{}", kept.join("&")) };
+        let mut config = tokio_postgres::Config::from_str(&plain).map_err(|error| invalid(url, error))?;
+        if config.get_hosts().is_empty() {
+            return Err(invalid(url, "it names no host"));
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(std::time::Duration::from_secs(10));
+        }
+        config.application_name("runlane");
+        Ok(Self { address: address(&config), config, prepared_statements })
+    }
+
+    pub(super) fn pool(&self, size: usize) -> Result<Pool> {
+        let roots = rustls_native_certs::load_native_certs().certs;
+        let mut store = RootCertStore::empty();
+        store.add_parsable_certificates(roots);
+        let provider = std::sync::Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| invalid(&self.address, error))?
+            .with_root_certificates(store)
+            .with_no_client_auth();
+        let manager = Manager::from_config(
+            self.config.clone(),
+            MakeRustlsConnect::new(tls),
+            ManagerConfig { recycling_method: RecyclingMethod::Fast },
+        );
+        Pool::builder(manager)
+            .max_size(size)
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| invalid(&self.address, error))
+    }
+}
+
+fn invalid(url: &str, reason: impl std::fmt::Display) -> StoreError {
+    StoreError::InvalidUrl { url: without_password(url), reason: reason.to_string() }
+}
+
+/// `postgres://user:secret@host/db` as `postgres://user@host/db`.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let Some((user, host)) = rest.rsplit_once('@') else { return url.to_owned() };
+    let name = user.split(':').next().unwrap_or_default();
+    format!("{scheme}://{name}@{host}")
+}
+
+fn address(config: &tokio_postgres::Config) -> String {
+    let host = match config.get_hosts().first() {
+        Some(Host::Tcp(host)) => host.clone(),
+        #[cfg(unix)]
+        Some(Host::Unix(path)) => path.display().to_string(),
+        None => "localhost".to_owned(),
+    };
+    let port = config.get_ports().first().copied().unwrap_or(5432);
+    format!("{host}:{port}/{}", config.get_dbname().unwrap_or("postgres"))
+}
+
+/// An error of the database while `doing` something.
+pub(super) fn refused(doing: &'static str, source: tokio_postgres::Error) -> StoreError {
+    StoreError::Database { doing, source: Box::new(source) }
+}
+
+fn postgres_error(error: &StoreError) -> Option<&tokio_postgres::Error> {
+    match error {
+        StoreError::Database { source, .. } => source.downcast_ref(),
+        _ => None,
+    }
+}
+
+/// Whether somebody else got in the way and the whole transaction may simply be tried again: a deadlock, a
+/// serialization failure, a lock not had in time, or a row that another transaction inserted first.
+pub(super) fn is_contention(error: &StoreError) -> bool {
+    if matches!(error, StoreError::Contended { .. }) {
+        return true;
+    }
+    let code = postgres_error(error).and_then(|error| error.code());
+    [
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::LOCK_NOT_AVAILABLE,
+        SqlState::UNIQUE_VIOLATION,
+    ]
+    .iter()
+    .any(|known| code == Some(known))
+}
+
+/// Whether the connection is gone, or the server is going.
+pub(super) fn is_disconnect(error: &tokio_postgres::Error) -> bool {
+    let going = [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::CONNECTION_EXCEPTION,
+        SqlState::CONNECTION_FAILURE,
+        SqlState::CONNECTION_DOES_NOT_EXIST,
+        SqlState::PROTOCOL_VIOLATION,
+    ];
+    let broken = std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>());
+    broken || error.is_closed() || going.iter().any(|code| error.code() == Some(code))
+}
+
+/// Whether the connection was gone before anything was committed.
+pub(super) fn lost_connection(error: &StoreError) -> bool {
+    postgres_error(error).is_some_and(is_disconnect)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_may_turn_prepared_statements_off() {
+        let target = Target::parse("postgres://me:secret@db:6432/app?prepared_statements=false&sslmode=disable");
+        let target = target.expect("a good url");
+        assert!(!target.prepared_statements);
+        assert_eq!(target.address, "db:6432/app");
+    }
+
+    #[test]
+    fn a_bad_url_is_named_without_its_password() {
+        let error = Target::parse("postgres://me:secret@db/app?prepared_statements=perhaps").err();
+        let message = error.map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("postgres://me@db/app"), "{message}");
+        assert!(!message.contains("secret"), "{message}");
+    }
+}

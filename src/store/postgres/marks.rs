@@ -1,0 +1,114 @@
+//! Where the last claim of each stream ended.
+//!
+//! PostgreSQL keeps what a claim took out of the index until no transaction can see it any more. A claim that starts
+//! at the front steps over all of that first: with one transaction held open for a minute, over millions of
+//! entries. So a claim starts where the last one of this process ended, and looks at everything only when something
+//! may stand before that place: whenever this process put it there, whenever it finds too little, and from time to
+//! time, because other processes put things there too. How often depends on what a full look costs.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::run::{QueueName, Run, WorkspaceName};
+
+pub(super) type StreamKey = (WorkspaceName, QueueName);
+
+/// A place in a stream: urgency (the lower, the sooner), then order of submission.
+pub(super) type Mark = (i32, i64);
+
+/// Before every run there can be.
+pub(super) const START: Mark = (i32::MIN, i64::MIN);
+
+/// At least so long between full looks, and so many times what one costs.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(50);
+const COST_FACTOR: u32 = 20;
+
+#[derive(Default)]
+pub(super) struct Marks(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// Rises whenever the marks are forgotten, so that a claim that began before cannot bring them back.
+    generation: u64,
+    places: HashMap<StreamKey, Mark>,
+    full_look_due: Option<Instant>,
+}
+
+/// What one claim knows and learns.
+#[derive(Default)]
+pub(super) struct Look {
+    generation: u64,
+    pub(super) places: HashMap<StreamKey, Mark>,
+    full_look: Option<(Instant, Duration)>,
+}
+
+impl Marks {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The streams known and where to start in each; none when it is time to look at everything.
+    pub(super) fn look(&self) -> Look {
+        let known = self.known();
+        let fresh = known.full_look_due.is_some_and(|due| Instant::now() < due);
+        let places = if fresh { known.places.clone() } else { HashMap::new() };
+        Look { generation: known.generation, places, full_look: None }
+    }
+
+    /// Takes over what a committed claim learned.
+    pub(super) fn learn(&self, look: Look) {
+        let mut known = self.known();
+        if known.generation != look.generation {
+            return;
+        }
+        if let Some((at, cost)) = look.full_look {
+            known.places.clear();
+            known.full_look_due = Some(at + (cost * COST_FACTOR).max(SHORTEST_INTERVAL));
+        }
+        for (stream, mark) in look.places {
+            let place = known.places.entry(stream).or_insert(START);
+            *place = (*place).max(mark);
+        }
+    }
+
+    /// Something may now stand before the marks.
+    pub(super) fn forget(&self) {
+        let mut known = self.known();
+        known.generation += 1;
+        known.places.clear();
+        known.full_look_due = None;
+    }
+
+    /// Whether the ready ones of these runs all come after the marks of streams that are known.
+    pub(super) fn follow(&self, runs: &[Run]) -> bool {
+        let known = self.known();
+        runs.iter().filter(|run| run.is_ready()).all(|run| {
+            let stream = (run.workspace.clone(), run.queue.clone());
+            // A new run comes last among its equals, so its urgency decides.
+            known.places.get(&stream).is_some_and(|mark| urgency(run) >= mark.0)
+        })
+    }
+}
+
+impl Look {
+    pub(super) fn mark(&self, workspace: &WorkspaceName, queue: &QueueName) -> Mark {
+        self.places.get(&(workspace.clone(), queue.clone())).copied().unwrap_or(START)
+    }
+
+    pub(super) fn saw_everything(&mut self, streams: impl Iterator<Item = StreamKey>, started: Instant) {
+        self.places = streams.map(|stream| (stream, START)).collect();
+        self.full_look = Some((Instant::now(), started.elapsed()));
+    }
+
+    pub(super) fn claimed(&mut self, runs: &[Run]) {
+        for run in runs {
+            let place = self.places.entry((run.workspace.clone(), run.queue.clone())).or_insert(START);
+            *place = (*place).max((urgency(run), run.seq));
+        }
+    }
+}
+
+fn urgency(run: &Run) -> i32 {
+    -i32::from(run.priority.get())
+}

@@ -1,0 +1,56 @@
+//! Brings the database to the schema this release knows: forward only, one process at a time.
+
+use deadpool_postgres::Object;
+use tokio_postgres::types::Type;
+
+use super::connect::refused;
+use crate::store::{Result, StoreError};
+
+/// Every step so far; the position is the version.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_initial.sql")];
+
+/// Any number will do, as long as every release uses the same one.
+const LOCK: i64 = 7_236_452_118;
+
+const VERSION: &str = "select coalesce(max(version), 0) from runlane.migrations";
+
+/// The version this release needs.
+pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
+
+/// Runs the migrations that are missing; answers with the version before and after.
+pub(super) async fn migrate(client: &mut Object) -> Result<(i64, i64)> {
+    let doing = |error| refused("migrating", error);
+    let tx = client.transaction().await.map_err(doing)?;
+    tx.query_typed("select pg_advisory_xact_lock($1)", &[(&LOCK, Type::INT8)]).await.map_err(doing)?;
+    tx.batch_execute(
+        "create schema if not exists runlane;
+         create table if not exists runlane.migrations (
+            version bigint primary key, applied_at timestamptz not null default clock_timestamp())",
+    )
+    .await
+    .map_err(doing)?;
+    let found: i64 = tx.query_typed(VERSION, &[]).await.map_err(doing)?[0].get(0);
+    if found > KNOWN {
+        return Err(StoreError::NewerSchema { found, known: KNOWN });
+    }
+    for (version, sql) in (1..).zip(MIGRATIONS).skip(found as usize) {
+        tx.batch_execute(sql).await.map_err(doing)?;
+        let note = "insert into runlane.migrations (version) values ($1)";
+        tx.query_typed(note, &[(&(version as i64), Type::INT8)]).await.map_err(doing)?;
+    }
+    tx.commit().await.map_err(doing)?;
+    Ok((found, KNOWN))
+}
+
+/// Refuses a database that this release cannot serve. Unprepared, like everything that may go through a pooler.
+pub(super) async fn check(client: &Object) -> Result<()> {
+    let doing = |error| refused("reading the schema version", error);
+    let sql = "select to_regclass('runlane.migrations') is not null";
+    let known: bool = client.query_typed(sql, &[]).await.map_err(doing)?[0].get(0);
+    let found: i64 = if known { client.query_typed(VERSION, &[]).await.map_err(doing)?[0].get(0) } else { 0 };
+    match found {
+        found if found > KNOWN => Err(StoreError::NewerSchema { found, known: KNOWN }),
+        found if found < KNOWN => Err(StoreError::OlderSchema { found, known: KNOWN }),
+        _ => Ok(()),
+    }
+}

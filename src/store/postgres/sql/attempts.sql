@@ -1,0 +1,1 @@
+select * from runlane.attempts where run = $1 order by epoch

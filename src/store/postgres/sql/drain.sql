@@ -1,0 +1,1 @@
+update runlane.workers set draining = true where id = $1

@@ -1,0 +1,1 @@
+insert into runlane.waits (run, upstream) select * from unnest($1::uuid[], $2::uuid[]) on conflict do nothing

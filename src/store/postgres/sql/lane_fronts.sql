@@ -1,0 +1,13 @@
+select l.workspace, l.lane,
+    exists (select from runlane.runs as run
+        where run.workspace = l.workspace and run.lane = l.lane and run.status in ('running', 'retrying'))
+    or exists (select from runlane.lane_holds as hold
+        where hold.workspace = l.workspace and hold.lane = l.lane) as closed,
+    (select run.id from runlane.runs as run
+        where run.workspace = l.workspace and run.lane = l.lane
+            and run.status = 'queued' and run.blocked_by is null) as ready,
+    (select run.id from runlane.runs as run
+        where run.workspace = l.workspace and run.lane = l.lane
+            and run.status = 'queued' and (run.blocked_by is null or run.blocked_by = 'lane')
+        order by -run.priority, run.seq limit 1) as first
+from unnest($1::text[], $2::text[]) as l (workspace, lane)

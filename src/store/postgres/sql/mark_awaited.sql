@@ -1,0 +1,7 @@
+-- Writing the flag makes a new version of the row, so that a finish which waited for it looks again.
+with locked as materialized (
+    select id from runlane.runs where id = any($1) order by id for update
+)
+update runlane.runs set awaited = true
+where id = any($1) and id = any(array(select id from locked))
+returning id, workspace, lane

@@ -1,0 +1,8 @@
+-- A retrying run has had its lane since it first started; any other has to line up.
+update runlane.runs set blocked_by = case when lane is not null and status = 'queued' then 'lane' end
+where ctid = any(array(
+    select ctid from runlane.runs
+    where blocked_by = 'available_at' and available_at <= coalesce($1, clock_timestamp())
+    order by available_at, seq limit $2 for update skip locked))
+    and blocked_by = 'available_at'
+returning workspace, lane

@@ -1,0 +1,3 @@
+delete from runlane.idempotency
+where ctid = any(array(
+    select ctid from runlane.idempotency where expires_at <= coalesce($1, clock_timestamp()) limit $2))

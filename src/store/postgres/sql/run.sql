@@ -1,0 +1,1 @@
+select * from runlane.all_runs where workspace = $1 and id = $2

@@ -1,0 +1,1 @@
+select distinct run from runlane.waits where run = any($1)

@@ -1,0 +1,1 @@
+select run, upstream from runlane.waits where upstream = any($1)

@@ -1,0 +1,1 @@
+select * from runlane.workers order by id

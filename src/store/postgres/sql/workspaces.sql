@@ -1,0 +1,1 @@
+select name from runlane.workspaces order by name

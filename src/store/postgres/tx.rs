@@ -1,0 +1,483 @@
+//! The primitives of the shared verbs, one statement each.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use super::arrays::{Params, finished_rows, live_rows, new_runs};
+use super::marks::{Look, Mark};
+use super::row::{JsonText, runs};
+use super::session::Session;
+use super::statements::steps;
+use crate::run::lifecycle::Taker;
+use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
+use crate::store::script::{
+    Front, LaneKey, Place, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name, to_i32, to_u32,
+};
+use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
+
+/// Any number other than the migrations': held while live runs are counted and added to.
+const ADMISSION_LOCK: i64 = 7_236_452_119;
+
+impl Tx for Session {
+    async fn now(&mut self) -> Result<Timestamp> {
+        if let Some(now) = self.injected_now() {
+            return Ok(now);
+        }
+        let rows = self.query("select clock_timestamp()", Params::default()).await?;
+        Ok(rows[0].get(0))
+    }
+
+    async fn known_workspaces(&mut self, names: &[WorkspaceName]) -> Result<HashSet<WorkspaceName>> {
+        let params = Params::default().texts(names.iter().map(WorkspaceName::as_str).collect());
+        let rows = self.query(&self.statements.known_workspaces, params).await?;
+        rows.iter().map(|row| workspace(row, 0)).collect()
+    }
+
+    async fn known_runs(&mut self, ids: &[(WorkspaceName, RunId)]) -> Result<HashMap<RunId, (WorkspaceName, Status)>> {
+        let workspaces: HashSet<&str> = ids.iter().map(|(workspace, _)| workspace.as_str()).collect();
+        let params =
+            Params::default().texts(workspaces.into_iter().collect()).uuids(ids.iter().map(|(_, id)| id.0).collect());
+        let rows = self.query(&self.statements.known_runs, params).await?;
+        rows.iter().map(|row| Ok((RunId(row.get(0)), (workspace(row, 1)?, status(row, 2)?)))).collect()
+    }
+
+    async fn remembered(&mut self, keys: &[(WorkspaceName, IdempotencyKey)]) -> Result<Vec<Remembered>> {
+        let params = Params::default()
+            .texts(keys.iter().map(|(workspace, _)| workspace.as_str()).collect())
+            .texts(keys.iter().map(|(_, key)| key.as_str()).collect());
+        let rows = self.query(&self.statements.remembered, params).await?;
+        let known = rows.iter().map(|row| {
+            Ok(Remembered {
+                workspace: workspace(row, 0)?,
+                key: IdempotencyKey::parse(row.get::<_, String>(1)).map_err(bad_name)?,
+                fingerprint: row.get(2),
+                run: RunId(row.get(3)),
+                expires_at: row.get(4),
+            })
+        });
+        known.collect()
+    }
+
+    async fn remember(&mut self, requests: &[Remembered]) -> Result<()> {
+        let now = self.now().await?;
+        let params = Params::default()
+            .texts(requests.iter().map(|known| known.workspace.as_str()).collect())
+            .texts(requests.iter().map(|known| known.key.as_str()).collect())
+            .add(requests.iter().map(|known| known.fingerprint.clone()).collect::<Vec<_>>(), Type::BYTEA_ARRAY)
+            .uuids(requests.iter().map(|known| known.run.0).collect())
+            .times(requests.iter().map(|known| known.expires_at).collect())
+            .time(Some(now));
+        let stored = self.query(&self.statements.remember, params).await?.len();
+        // Somebody else used one of the keys since they were looked up: look again.
+        if stored == requests.len() { Ok(()) } else { Err(StoreError::Contended { doing: self.doing() }) }
+    }
+
+    async fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> Result<Vec<Run>> {
+        let params = Params::default()
+            .texts(keys.iter().map(|(workspace, _)| workspace.as_str()).collect())
+            .texts(keys.iter().map(|(_, key)| key.as_str()).collect());
+        runs(&self.query(&self.statements.keyed_runs, params).await?)
+    }
+
+    async fn count_live(&mut self) -> Result<u64> {
+        self.query("select pg_advisory_xact_lock($1)", Params::default().big(ADMISSION_LOCK)).await?;
+        let rows = self.query(&self.statements.count_live, Params::default()).await?;
+        Ok(rows[0].get::<_, i64>(0) as u64)
+    }
+
+    async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
+        self.execute(&self.statements.insert_runs, new_runs(runs)).await?;
+        self.forget |= !self.marks.follow(runs);
+        Ok(())
+    }
+
+    async fn insert_finished(&mut self, runs: &[Run]) -> Result<()> {
+        let records: Vec<Record> = runs.iter().map(Record::of).collect();
+        self.execute(&self.statements.insert_finished, finished_rows(&records)).await?;
+        Ok(())
+    }
+
+    async fn lock_runs(&mut self, ids: &[RunId]) -> Result<Vec<Run>> {
+        runs(&self.query(&self.statements.lock_runs, ids_only(ids)).await?)
+    }
+
+    async fn lock_finished(&mut self, workspace: &WorkspaceName, ids: &[RunId]) -> Result<Vec<Run>> {
+        let params = Params::default().text(workspace.as_str()).uuids(ids.iter().map(|id| id.0).collect());
+        runs(&self.query(&self.statements.lock_finished, params).await?)
+    }
+
+    async fn update_runs(&mut self, runs: &[Run]) -> Result<()> {
+        let records: Vec<Record> = runs.iter().map(Record::of).collect();
+        self.execute(&self.statements.update_runs, live_rows(&records)).await?;
+        self.forget |= runs.iter().any(Run::is_ready);
+        Ok(())
+    }
+
+    async fn end_runs(&mut self, runs: &[Run]) -> Result<()> {
+        let records: Vec<Record> = runs.iter().map(Record::of).collect();
+        self.execute(&self.statements.end_runs, finished_rows(&records)).await?;
+        Ok(())
+    }
+
+    async fn revive_runs(&mut self, runs: &[Run]) -> Result<()> {
+        let records: Vec<Record> = runs.iter().map(Record::of).collect();
+        self.execute(&self.statements.revive_runs, live_rows(&records)).await?;
+        self.forget |= runs.iter().any(Run::is_ready);
+        Ok(())
+    }
+
+    async fn insert_attempts(&mut self, attempts: &[(RunId, Attempt)]) -> Result<()> {
+        let ends: Vec<_> =
+            attempts.iter().filter_map(|(run, attempt)| Some((run, attempt, attempt.ended.as_ref()?))).collect();
+        let params = Params::default()
+            .uuids(ends.iter().map(|(run, ..)| run.0).collect())
+            .bigs(ends.iter().map(|(_, attempt, _)| attempt.epoch).collect())
+            .ints(ends.iter().map(|(_, attempt, _)| to_i32(attempt.number)).collect())
+            .uuids(ends.iter().map(|(_, attempt, _)| attempt.by.worker.0).collect())
+            .texts(ends.iter().map(|(_, attempt, _)| attempt.by.host.as_str()).collect())
+            .times(ends.iter().map(|(_, attempt, _)| attempt.by.started_at).collect())
+            .times(ends.iter().map(|(.., end)| end.at).collect())
+            .texts(ends.iter().map(|(.., end)| end.status.as_str()).collect())
+            .opt_texts(ends.iter().map(|(.., end)| end.error.as_ref().map(|error| error.code.as_str())).collect())
+            .opt_texts(ends.iter().map(|(.., end)| end.error.as_ref().map(|error| error.message.as_str())).collect());
+        self.execute(&self.statements.insert_attempts, params).await?;
+        Ok(())
+    }
+
+    async fn insert_waits(&mut self, waits: &[(RunId, RunId)]) -> Result<()> {
+        self.execute(&self.statements.insert_waits, pairs(waits)).await?;
+        Ok(())
+    }
+
+    async fn mark_awaited(&mut self, upstreams: &[RunId]) -> Result<HashMap<RunId, Option<LaneKey>>> {
+        let rows = self.query(&self.statements.mark_awaited, ids_only(upstreams)).await?;
+        rows.iter().map(|row| Ok((RunId(row.get(0)), lane_key(row, 1)?))).collect()
+    }
+
+    async fn waits_on(&mut self, upstreams: &[RunId]) -> Result<Vec<(RunId, RunId)>> {
+        let rows = self.query(&self.statements.waits_on, ids_only(upstreams)).await?;
+        Ok(rows.iter().map(|row| (RunId(row.get(0)), RunId(row.get(1)))).collect())
+    }
+
+    async fn delete_waits(&mut self, waits: &[(RunId, RunId)]) -> Result<()> {
+        self.execute(&self.statements.delete_waits, pairs(waits)).await?;
+        Ok(())
+    }
+
+    async fn delete_waits_of(&mut self, runs: &[RunId]) -> Result<()> {
+        self.execute(&self.statements.delete_waits_of, ids_only(runs)).await?;
+        Ok(())
+    }
+
+    async fn waiting(&mut self, runs: &[RunId]) -> Result<HashSet<RunId>> {
+        let rows = self.query(&self.statements.waiting, ids_only(runs)).await?;
+        Ok(rows.iter().map(|row| RunId(row.get(0))).collect())
+    }
+
+    async fn lock_lanes(&mut self, lanes: &[LaneKey]) -> Result<HashMap<LaneKey, LanePolicy>> {
+        let rows = self.query(&self.statements.lock_lanes, lane_keys(lanes)).await?;
+        let policy = |row: &Row| {
+            let word: &str = row.get(2);
+            LanePolicy::from_word(word).ok_or_else(|| StoreError::Corrupt(format!("lane policy {word:?}")))
+        };
+        rows.iter().map(|row| Ok(((workspace(row, 0)?, lane(row, 1)?), policy(row)?))).collect()
+    }
+
+    async fn set_lane_policy(&mut self, (workspace, lane): &LaneKey, policy: LanePolicy) -> Result<()> {
+        let params = Params::default().text(workspace.as_str()).text(lane.as_str()).text(policy.as_str());
+        self.execute(&self.statements.set_lane_policy, params).await?;
+        Ok(())
+    }
+
+    async fn insert_holds(&mut self, holds: &[(RunId, LaneKey)]) -> Result<()> {
+        let params = Params::default()
+            .uuids(holds.iter().map(|(run, _)| run.0).collect())
+            .texts(holds.iter().map(|(_, (workspace, _))| workspace.as_str()).collect())
+            .texts(holds.iter().map(|(_, (_, lane))| lane.as_str()).collect());
+        self.execute(&self.statements.insert_holds, params).await?;
+        Ok(())
+    }
+
+    async fn delete_holds(&mut self, runs: &[RunId]) -> Result<HashSet<RunId>> {
+        let rows = self.query(&self.statements.delete_holds, ids_only(runs)).await?;
+        Ok(rows.iter().map(|row| RunId(row.get(0))).collect())
+    }
+
+    async fn delete_lane_holds(&mut self, (workspace, lane): &LaneKey) -> Result<usize> {
+        let params = Params::default().text(workspace.as_str()).text(lane.as_str());
+        self.execute(&self.statements.delete_lane_holds, params).await
+    }
+
+    async fn lane_fronts(&mut self, lanes: &[LaneKey]) -> Result<Vec<Front>> {
+        let rows = self.query(&self.statements.lane_fronts, lane_keys(lanes)).await?;
+        let front = |row: &Row| {
+            Ok(Front {
+                closed: row.get(2),
+                ready: row.get::<_, Option<_>>(3).map(RunId),
+                first: row.get::<_, Option<_>>(4).map(RunId),
+            })
+        };
+        rows.iter().map(front).collect()
+    }
+
+    async fn lane_demote(&mut self, runs: &[RunId]) -> Result<HashSet<RunId>> {
+        let rows = self.query(&self.statements.lane_demote, ids_only(runs)).await?;
+        Ok(rows.iter().map(|row| RunId(row.get(0))).collect())
+    }
+
+    async fn lane_promote(&mut self, runs: &[RunId]) -> Result<()> {
+        self.execute(&self.statements.lane_promote, ids_only(runs)).await?;
+        self.forget = true;
+        Ok(())
+    }
+
+    async fn adopt(&mut self, request: &ClaimRequest) -> Result<Vec<Run>> {
+        let params = Params::default()
+            .add(request.taker.worker.0, Type::UUID)
+            .text(request.taker.host.as_str())
+            .time(self.injected_now())
+            .big(micros(request.lease_ttl))
+            .texts(request.queues.iter().map(QueueName::as_str).collect())
+            .big(micros(request.takeover_delay))
+            .big(request.capacity as i64);
+        runs(&self.query(&self.statements.adopt, params).await?)
+    }
+
+    async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
+        let steps = steps(&self.statements.ready_streams);
+        let complete = std::mem::replace(&mut self.looked, true) || self.look.places.is_empty();
+        let started = Instant::now();
+        let rows = match complete {
+            true => self.query(&steps[0], Params::default()).await?,
+            false => self.query(&steps[1], known_streams(&self.look)).await?,
+        };
+        let found = rows.iter().map(|row| Ok((workspace(row, 0)?, queue(row, 1)?))).collect::<Result<Vec<_>>>()?;
+        if complete {
+            self.look.saw_everything(found.iter().cloned(), started);
+        }
+        let streams = found.into_iter().zip(&rows).filter_map(|((workspace, queue), row)| {
+            let (paused, limited): (bool, bool) = (row.get(2), row.get(3));
+            let served = !paused && (queues.is_empty() || queues.contains(&queue));
+            served.then_some(Stream { workspace, queue, limited })
+        });
+        Ok(Ready { streams: streams.collect(), complete })
+    }
+
+    async fn lock_rooms(&mut self, streams: &[Stream]) -> Result<Vec<Room>> {
+        let params = || {
+            Params::default()
+                .texts(streams.iter().map(|stream| stream.workspace.as_str()).collect())
+                .texts(streams.iter().map(|stream| stream.queue.as_str()).collect())
+        };
+        let steps = steps(&self.statements.lock_rooms);
+        let limits = self.query(&steps[0], params()).await?;
+        let mut running: HashMap<(WorkspaceName, QueueName), i64> = HashMap::new();
+        for row in self.query(&steps[1], params()).await? {
+            running.insert((workspace(&row, 0)?, queue(&row, 1)?), row.get(2));
+        }
+        let room = |row: &Row| {
+            let (workspace, queue) = (workspace(row, 0)?, queue(row, 1)?);
+            let busy = running.get(&(workspace.clone(), queue.clone())).copied().unwrap_or_default();
+            let free = (i64::from(row.get::<_, i32>(2)) - busy).max(0) as usize;
+            Ok(Room { workspace, queue, free })
+        };
+        limits.iter().map(room).collect()
+    }
+
+    async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
+        let rows = self.query(&self.statements.ready_places, turn_params(Params::default(), turns, &self.look)).await?;
+        let place =
+            |row: &Row| Ok(Place { queue: queue(row, 0)?, urgency: row.get::<_, i32>(1) as i16, seq: row.get(2) });
+        rows.iter().map(place).collect()
+    }
+
+    async fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> Result<Vec<Run>> {
+        let params = Params::default()
+            .add(taker.worker.0, Type::UUID)
+            .text(taker.host.as_str())
+            .time(self.injected_now())
+            .big(micros(lease_ttl));
+        let claimed = runs(&self.query(&self.statements.claim, turn_params(params, turns, &self.look)).await?)?;
+        self.look.claimed(&claimed);
+        Ok(claimed)
+    }
+
+    async fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> Result<HashMap<Lease, Option<Stop>>> {
+        let mut held = HashMap::new();
+        for (epoch, ids) in by_epoch(leases.iter().map(|lease| (*lease, ()))) {
+            let params = Params::default()
+                .uuids(ids.iter().map(|(id, ())| id.0).collect())
+                .big(epoch)
+                .time(self.injected_now())
+                .big(micros(ttl));
+            for row in self.query(&self.statements.renew, params).await? {
+                let stop = row.get::<_, Option<&str>>(1).and_then(Stop::from_word);
+                held.insert(Lease { run: RunId(row.get(0)), epoch }, stop);
+            }
+        }
+        Ok(held)
+    }
+
+    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashMap<RunId, Option<LaneKey>>> {
+        let mut ended = HashMap::with_capacity(finishes.len());
+        // Nearly all leases of a batch have the same epoch, and one epoch a statement keeps the plan an index scan.
+        for (epoch, said) in by_epoch(finishes.iter().map(|(lease, output)| (*lease, output))) {
+            let params = Params::default()
+                .uuids(said.iter().map(|(id, _)| id.0).collect())
+                .big(epoch)
+                .jsons(said.iter().map(|(_, output)| output.as_ref().map(Json::as_str)).collect())
+                .time(self.injected_now());
+            for row in self.query(&self.statements.finish_plain, params).await? {
+                ended.insert(RunId(row.get(0)), lane_key(&row, 1)?);
+            }
+        }
+        Ok(ended)
+    }
+
+    async fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> Result<i64> {
+        let params = Params::default()
+            .add(run.id.0, Type::UUID)
+            .time(Some(now))
+            .add(to_i32(run.attempt), Type::INT4)
+            .texts(events.iter().map(|event| event.kind.as_str()).collect())
+            .add(events.iter().map(|event| JsonText(event.data.as_str())).collect::<Vec<_>>(), Type::JSON_ARRAY);
+        let rows = self.query(&self.statements.append, params).await?;
+        let written = rows.iter().map(|row| row.get::<_, i64>(0)).max();
+        match written {
+            Some(last) => Ok(last),
+            None => self.last_event(run.id).await,
+        }
+    }
+
+    async fn reap(&mut self, limit: usize) -> Result<Vec<RunId>> {
+        let params = Params::default().time(self.injected_now()).big(limit as i64);
+        let rows = self.query(&self.statements.reap, params).await?;
+        Ok(rows.iter().map(|row| RunId(row.get(0))).collect())
+    }
+
+    async fn promote(&mut self, limit: usize) -> Result<Vec<Option<LaneKey>>> {
+        let params = Params::default().time(self.injected_now()).big(limit as i64);
+        let rows = self.query(&self.statements.promote, params).await?;
+        self.forget |= !rows.is_empty();
+        rows.iter().map(|row| lane_key(row, 0)).collect()
+    }
+
+    async fn overdue_runs(&mut self, grace: SignedDuration, limit: usize) -> Result<Vec<Run>> {
+        let params = Params::default().time(self.injected_now()).big(micros(grace)).big(limit as i64);
+        runs(&self.query(&self.statements.overdue_runs, params).await?)
+    }
+
+    async fn prune_finished(&mut self, kept: SignedDuration, limit: usize) -> Result<usize> {
+        let steps = steps(&self.statements.prune_finished);
+        let params = Params::default().time(self.injected_now()).big(micros(kept)).big(limit as i64);
+        let gone: Vec<RunId> = self.query(&steps[0], params).await?.iter().map(|row| RunId(row.get(0))).collect();
+        if !gone.is_empty() {
+            for step in &steps[1..] {
+                self.execute(step, ids_only(&gone)).await?;
+            }
+        }
+        Ok(gone.len())
+    }
+
+    async fn prune_idempotency(&mut self, limit: usize) -> Result<usize> {
+        let params = Params::default().time(self.injected_now()).big(limit as i64);
+        self.execute(&self.statements.prune_idempotency, params).await
+    }
+
+    async fn prune_workers(&mut self, retention: &Retention) -> Result<usize> {
+        let params = Params::default().time(self.injected_now()).big(micros(retention.workers));
+        self.execute(&self.statements.prune_workers, params).await
+    }
+
+    async fn prune_lanes(&mut self, limit: usize) -> Result<()> {
+        self.execute(&self.statements.prune_lanes, Params::default().big(limit as i64)).await?;
+        Ok(())
+    }
+}
+
+impl Session {
+    async fn last_event(&self, run: RunId) -> Result<i64> {
+        let sql = "select coalesce(max(seq), 0) from runlane.events where run = $1";
+        Ok(self.query(sql, Params::default().add(run.0, Type::UUID)).await?[0].get(0))
+    }
+}
+
+fn by_epoch<T>(leases: impl Iterator<Item = (Lease, T)>) -> BTreeMap<i64, Vec<(RunId, T)>> {
+    let mut groups: BTreeMap<i64, Vec<(RunId, T)>> = BTreeMap::new();
+    for (lease, said) in leases {
+        groups.entry(lease.epoch).or_default().push((lease.run, said));
+    }
+    groups
+}
+
+fn ids_only(ids: &[RunId]) -> Params<'static> {
+    Params::default().uuids(ids.iter().map(|id| id.0).collect())
+}
+
+fn pairs(pairs: &[(RunId, RunId)]) -> Params<'static> {
+    Params::default()
+        .uuids(pairs.iter().map(|(run, _)| run.0).collect())
+        .uuids(pairs.iter().map(|(_, upstream)| upstream.0).collect())
+}
+
+fn lane_keys(lanes: &[LaneKey]) -> Params<'_> {
+    Params::default()
+        .texts(lanes.iter().map(|(workspace, _)| workspace.as_str()).collect())
+        .texts(lanes.iter().map(|(_, lane)| lane.as_str()).collect())
+}
+
+fn turn_params<'a>(params: Params<'a>, turns: &'a [Turn], look: &Look) -> Params<'a> {
+    let marks: Vec<Mark> = turns.iter().map(|turn| look.mark(&turn.workspace, &turn.queue)).collect();
+    params
+        .texts(turns.iter().map(|turn| turn.workspace.as_str()).collect())
+        .texts(turns.iter().map(|turn| turn.queue.as_str()).collect())
+        .bigs(turns.iter().map(|turn| turn.take as i64).collect())
+        .ints(marks.iter().map(|mark| mark.0).collect())
+        .bigs(marks.iter().map(|mark| mark.1).collect())
+}
+
+fn known_streams(look: &Look) -> Params<'_> {
+    Params::default()
+        .texts(look.places.keys().map(|(workspace, _)| workspace.as_str()).collect())
+        .texts(look.places.keys().map(|(_, queue)| queue.as_str()).collect())
+        .ints(look.places.values().map(|mark| mark.0).collect())
+        .bigs(look.places.values().map(|mark| mark.1).collect())
+}
+
+/// Intervals travel as microseconds.
+pub(super) fn micros(duration: SignedDuration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+pub(super) fn workspace(row: &Row, at: usize) -> Result<WorkspaceName> {
+    WorkspaceName::parse(row.get::<_, &str>(at)).map_err(bad_name)
+}
+
+pub(super) fn queue(row: &Row, at: usize) -> Result<QueueName> {
+    QueueName::parse(row.get::<_, &str>(at)).map_err(bad_name)
+}
+
+pub(super) fn lane(row: &Row, at: usize) -> Result<LaneName> {
+    LaneName::parse(row.get::<_, &str>(at)).map_err(bad_name)
+}
+
+pub(super) fn status(row: &Row, at: usize) -> Result<Status> {
+    let word: &str = row.get(at);
+    Status::from_word(word).ok_or_else(|| StoreError::Corrupt(format!("status {word:?}")))
+}
+
+/// A workspace and, in the next column, a lane that may be null.
+fn lane_key(row: &Row, at: usize) -> Result<Option<LaneKey>> {
+    match row.get::<_, Option<&str>>(at + 1) {
+        Some(name) => Ok(Some((workspace(row, at)?, LaneName::parse(name).map_err(bad_name)?))),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn unsigned(row: &Row, at: usize) -> u32 {
+    to_u32(row.get(at))
+}

@@ -1,0 +1,39 @@
+//! The binary, as people call it: what it prints and how it exits.
+
+use std::process::{Command, Output};
+
+fn runlane(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runlane"));
+    command.args(args).env_remove("DATABASE_URL").env_remove("RUNLANE_DATABASE");
+    command.output().expect("the binary starts")
+}
+
+fn said(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("text").trim_end()
+}
+
+#[test]
+fn it_says_which_release_it_is() {
+    let output = runlane(&["--version"]);
+    assert_eq!(said(&output.stdout), concat!("runlane ", env!("CARGO_PKG_VERSION")));
+    assert!(output.status.success());
+}
+
+#[test]
+fn migrate_without_a_database_says_how_to_name_one() {
+    let output = runlane(&["migrate"]);
+    let expected = "error: no database is named; give --database sqlite:PATH or postgres://…, \
+                    or set RUNLANE_DATABASE or DATABASE_URL";
+    assert_eq!((said(&output.stderr), output.status.code()), (expected, Some(1)));
+}
+
+#[test]
+#[cfg(feature = "postgres")]
+fn a_server_that_does_not_answer_is_named_with_the_cause_and_without_the_password() {
+    // Port 1 is nobody's.
+    let output = runlane(&["migrate", "--database", "postgres://me:secret@127.0.0.1:1/app"]);
+    let words = said(&output.stderr);
+    assert!(words.starts_with("error: cannot reach the database at 127.0.0.1:1/app\n  because: "), "{words}");
+    assert!(!words.contains("secret"), "{words}");
+    assert_eq!(output.status.code(), Some(1));
+}
