@@ -1,0 +1,42 @@
+//! The sentences that every store makes true, one function each, in a file for each verb.
+//!
+//! `conformance_suite!` makes tests of them: see `tests/it/conformance.rs`. A new behaviour starts here and in
+//! the reference model, then comes each database.
+
+mod adopt;
+mod at_once;
+mod attempts;
+mod bounded_queue;
+mod builders;
+mod cancel;
+mod claim;
+mod counts;
+mod dependencies;
+mod enqueue;
+mod events;
+mod expire;
+mod finish;
+mod harness;
+mod idempotency;
+mod lane_holds;
+mod lanes;
+pub mod list;
+mod look;
+mod pause_resume;
+mod prelude;
+mod promote;
+mod prune;
+mod queues;
+mod reads;
+mod reap;
+mod release;
+mod renew;
+mod rerun;
+mod retries;
+mod run_keys;
+mod submit;
+mod turns;
+mod workers;
+mod workspaces;
+
+pub use harness::{Bench, START};
