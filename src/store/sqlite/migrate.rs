@@ -24,8 +24,8 @@ pub(super) fn older(found: i64) -> StoreError {
     StoreError::OlderSchema { found, known: KNOWN }
 }
 
-/// Brings the file to this release's version, in one transaction.
-pub(super) fn migrate(conn: &mut Connection) -> Result<()> {
+/// Brings the file to this release's version, in one transaction; answers with the version before and after.
+pub(super) fn migrate(conn: &mut Connection) -> Result<(i64, i64)> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     tx.execute_batch(
         "create table if not exists migrations (version integer primary key, applied_at integer not null) strict",
@@ -39,7 +39,8 @@ pub(super) fn migrate(conn: &mut Connection) -> Result<()> {
         let now = Clock::Database.host_now().as_microsecond();
         tx.execute("insert into migrations (version, applied_at) values (?1, ?2)", params![version, now])?;
     }
-    Ok(tx.commit()?)
+    tx.commit()?;
+    Ok((found, KNOWN))
 }
 
 fn version(conn: &Connection) -> Result<i64> {

@@ -68,7 +68,7 @@ impl SqliteStore {
     }
 
     /// Makes the file if there is none, and brings it to this release's schema.
-    pub async fn migrate(path: impl AsRef<Path>) -> Result<()> {
+    pub async fn migrate(path: impl AsRef<Path>) -> Result<(i64, i64)> {
         let path = path.as_ref().to_owned();
         blocking(move || migrate(&file::take(&path)?)).await
     }
@@ -111,7 +111,7 @@ impl SqliteStore {
     }
 }
 
-fn migrate(located: &Located) -> Result<()> {
+fn migrate(located: &Located) -> Result<(i64, i64)> {
     let mut conn = file::connect(&located.path)?;
     file::set_up_writer(&conn, &located.path)?;
     migrate::migrate(&mut conn)
