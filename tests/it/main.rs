@@ -1,0 +1,5 @@
+//! The integration tests, one binary.
+
+mod concurrent;
+mod memory;
+mod mutants;

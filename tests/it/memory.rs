@@ -1,0 +1,16 @@
+//! The reference model under the checker that judges the databases.
+
+use std::sync::Arc;
+
+use runlane::clock::Clock;
+use runlane::store::memory::MemoryStore;
+
+use crate::concurrent::{Size, dice, verdict, workload};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_model_keeps_every_promise_under_concurrency() {
+    let store = Arc::new(MemoryStore::new(Clock::Database));
+    let history = workload(store.clone(), dice::seed(), Size::usual()).await;
+    let found = verdict(&*store, &history).await;
+    assert!(found.is_empty(), "{found:#?}");
+}

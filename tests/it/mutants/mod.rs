@@ -1,0 +1,4 @@
+//! Deliberate faults, each of which the checker must report.
+
+mod faulty;
+mod wrapped;
