@@ -2,4 +2,5 @@
 
 mod concurrent;
 mod memory;
+mod model;
 mod mutants;

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use runlane::clock::Clock;
+use runlane::store::Store;
 use runlane::store::memory::MemoryStore;
 
 use crate::concurrent::{Size, dice, verdict, workload};
+use crate::model::{cases, compare_with_model};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_model_keeps_every_promise_under_concurrency() {
@@ -13,4 +15,10 @@ async fn the_model_keeps_every_promise_under_concurrency() {
     let history = workload(store.clone(), dice::seed(), Size::usual()).await;
     let found = verdict(&*store, &history).await;
     assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn the_model_agrees_with_itself() {
+    let make = |clock| async move { Arc::new(MemoryStore::new(Clock::Manual(clock))) as Arc<dyn Store> };
+    compare_with_model(make, cases(), 40);
 }

@@ -63,7 +63,8 @@ impl Model {
         self.settle(now);
     }
 
-    /// Stores a run. Whoever comes to a stop in a lane that holds, holds it; whoever moves on lets go.
+    /// Stores a run. Whoever comes to a stop in a lane that holds, holds it; whoever moves on lets go; whoever has
+    /// ended waits for nobody.
     pub(super) fn put(&mut self, run: Run) {
         let before = self.runs.get(&run.id);
         if before.is_none_or(|before| before.status() != run.status() || before.lane != run.lane) {
@@ -72,6 +73,9 @@ impl Model {
             } else {
                 self.holds.remove(&run.id);
             }
+        }
+        if run.status().is_terminal() {
+            self.waits.remove(&run.id);
         }
         self.runs.insert(run.id, run);
     }

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use proptest::test_runner::Config;
 use runlane::clock::Clock;
+use runlane::store::Store;
 use runlane::store::history::{Final, Rule, check};
 use runlane::store::memory::MemoryStore;
 
 use super::faulty::{Fault, Faulty};
 use crate::concurrent::{Size, dice, workload};
+use crate::model::difference;
 
 /// What must be reported for each fault.
 fn rule(fault: Fault) -> Rule {
@@ -46,5 +49,28 @@ async fn every_fault_is_reported() {
         let broken = workload.await.expect("a workload ends");
         eprintln!("{fault:?}: {broken:?}");
         assert!(broken.contains(&rule(fault)), "{fault:?} must break {:?}; reported: {broken:?}", rule(fault));
+    }
+}
+
+/// Faults that show without any concurrency, so the comparison with the model must find them too.
+#[test]
+fn a_store_that_differs_from_the_model_is_found_out() {
+    let faults = [
+        Fault::ForgetsLanes,
+        Fault::ForgetsLimits,
+        Fault::ForgetsPauses,
+        Fault::ForgetsKeys,
+        Fault::ForgetsIdempotency,
+        Fault::StartsCancelledRuns,
+        Fault::AcceptsStaleWords,
+    ];
+    for fault in faults {
+        let make = |clock| async move {
+            let model = Arc::new(MemoryStore::new(Clock::Manual(clock)));
+            Arc::new(Faulty::new(model, fault)) as Arc<dyn Store>
+        };
+        let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+        let found = difference(make, config, 30).unwrap_or_else(|| panic!("{fault:?} was not noticed"));
+        eprintln!("{fault:?}: {}\n", found.lines().take(14).collect::<Vec<_>>().join("\n"));
     }
 }
