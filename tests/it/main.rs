@@ -1,5 +1,6 @@
 //! The integration tests, one binary.
 
+mod chaos;
 mod concurrent;
 mod memory;
 mod model;

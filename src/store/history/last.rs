@@ -4,14 +4,14 @@ use crate::run::{Run, RunId, RunKey, Status, WorkspaceName};
 use crate::store::{Page, Result, RunFilter, Store};
 
 /// Every run that is still known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Final {
     /// In no particular order.
     pub runs: Vec<Seen>,
 }
 
 /// What of a run the checker judges by.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Seen {
     /// Which.
     pub id: RunId,

@@ -47,7 +47,7 @@ pub(crate) enum RunRef {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeaseRef(pub(crate) u8, pub(crate) i8);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Wanted {
     pub(crate) workspace: u8,
     pub(crate) queue: u8,
@@ -63,6 +63,31 @@ pub(crate) struct Wanted {
     pub(crate) timeout_seconds: Option<u32>,
     /// Whether it takes the id of an earlier run.
     pub(crate) same_id: Option<u8>,
+}
+
+/// Shows only what is out of the ordinary.
+impl std::fmt::Debug for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Wanted");
+        let mut show = |unusual: bool, name, value: &dyn std::fmt::Debug| {
+            if unusual {
+                shown.field(name, value);
+            }
+        };
+        show(self.workspace > 0, "workspace", &self.workspace);
+        show(self.queue > 0, "queue", &self.queue);
+        show(self.lane.is_some(), "lane", &self.lane);
+        show(self.priority != 0, "priority", &self.priority);
+        show(self.due != Due::Now, "due", &self.due);
+        show(self.hold, "hold", &self.hold);
+        show(!self.after.is_empty(), "after", &self.after);
+        show(self.key.is_some(), "key", &self.key);
+        show(self.idempotency.is_some(), "idempotency", &self.idempotency);
+        show(self.max_attempts != 1, "max_attempts", &self.max_attempts);
+        show(self.timeout_seconds.is_some(), "timeout_seconds", &self.timeout_seconds);
+        show(self.same_id.is_some(), "same_id", &self.same_id);
+        shown.finish()
+    }
 }
 
 #[derive(Clone, Debug)]

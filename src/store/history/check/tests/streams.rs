@@ -86,6 +86,6 @@ fn nothing_starts_in_a_paused_queue() {
     let run = request();
     let mut story = Story::default();
     story.submit(&run, SubmitOutcome::Created).set_queue(true, None);
-    assert_right(&story.copy().set_queue(false, None).claim(&run, 1, 1).ends(&run, Status::Running, 1));
+    assert_right(story.copy().set_queue(false, None).claim(&run, 1, 1).ends(&run, Status::Running, 1));
     assert_breaks(story.claim(&run, 1, 1).ends(&run, Status::Running, 1), Rule::QueuePaused);
 }

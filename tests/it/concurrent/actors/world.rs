@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::SignedDuration;
-use runlane::clock::Clock;
 use runlane::run::{QueueName, RunId, WorkspaceName};
 use runlane::store::{Admission, QueueChange, Store};
 
@@ -23,8 +22,6 @@ pub(crate) struct Size {
     pub(crate) queue_size: Option<u64>,
     pub(crate) lease_ttl: SignedDuration,
     pub(crate) takeover_delay: SignedDuration,
-    /// The clock that the store follows.
-    pub(crate) clock: Clock,
 }
 
 impl Size {
@@ -39,7 +36,6 @@ impl Size {
             queue_size: Some(60),
             lease_ttl: SignedDuration::from_millis(300),
             takeover_delay: SignedDuration::from_millis(200),
-            clock: Clock::Database,
         }
     }
 }
@@ -86,16 +82,10 @@ pub(crate) fn queues() -> Vec<QueueName> {
     ["default", "narrow", "other"].map(|name| QueueName::parse(name).expect("a good name")).to_vec()
 }
 
-/// Makes the workspaces.
+/// Makes the workspaces, and lets two at a time run in the narrow queue of each.
 pub(crate) async fn prepare(store: &dyn Store) {
     for workspace in workspaces() {
         store.create_workspace(&workspace).await.expect("a workspace can be made");
-    }
-}
-
-/// Two at a time in the narrow queue of each workspace.
-pub(crate) async fn limit_queues(store: &dyn Store) {
-    for workspace in workspaces() {
         let change = QueueChange { concurrency: Some(Some(2)), ..QueueChange::default() };
         store.set_queue(&workspace, &queues()[1], change).await.expect("a queue can be limited");
     }

@@ -35,11 +35,3 @@ impl Dice {
         from.get(self.below(from.len() as u64) as usize)
     }
 }
-
-/// The seed to use: the one of `RUNLANE_SEED`, or a new one. It is printed, so that a failure can be replayed.
-pub(crate) fn seed() -> u64 {
-    let given = std::env::var("RUNLANE_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = given.unwrap_or_else(|| runlane::run::RunId::new().0.as_u64_pair().1);
-    eprintln!("RUNLANE_SEED={seed}");
-    seed
-}
