@@ -27,6 +27,7 @@ pub(crate) async fn scenario(store: Arc<dyn Store>, clock: ManualClock) -> Histo
     stage.takeover_by_another_host().await;
     stage.a_lane().await;
     stage.a_limit_and_a_pause().await;
+    stage.a_run_that_succeeds_in_the_end().await;
     stage.a_run_that_fails_for_good().await;
     stage.a_run_cancelled_while_it_waits().await;
     stage.names().await;
@@ -166,13 +167,24 @@ impl Stage {
         self.clear().await;
     }
 
+    async fn a_run_that_succeeds_in_the_end(&self) {
+        self.submit(&[run()]).await;
+        self.fail_at_once().await;
+        self.clear().await;
+    }
+
     async fn a_run_that_fails_for_good(&self) {
         self.submit(&[NewRun { max_attempts: std::num::NonZeroU16::MIN, ..run() }]).await;
         for _ in 0..3 {
-            for lease in self.claim("here").await {
-                let retry = Retry::After(SignedDuration::ZERO);
-                self.finish(lease, Outcome::Failed { error: RunError::new("broken", "it broke"), retry }).await;
-            }
+            self.fail_at_once().await;
+        }
+    }
+
+    /// An attempt that fails, to be tried again without a wait.
+    async fn fail_at_once(&self) {
+        for lease in self.claim("here").await {
+            let retry = Retry::After(SignedDuration::ZERO);
+            self.finish(lease, Outcome::Failed { error: RunError::new("broken", "it broke"), retry }).await;
         }
     }
 
