@@ -50,7 +50,6 @@ async fn a_fault_that_strikes_often_is_reported_under_load() {
         Fault::ForgetsLimits,
         Fault::LosesSubmissions,
         Fault::ForgetsIdempotency,
-        Fault::ForgetsQueueSize,
         Fault::DropsOutcomes,
     ];
     let seed = seed();
