@@ -7,6 +7,8 @@
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+#[cfg(feature = "conformance")]
+pub mod history;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;

@@ -1,17 +1,76 @@
 //! Every store against the conformance suite.
 
+use runlane::clock::{Clock, ManualClock};
+use runlane::store::conformance::{Bench, START};
+
 /// The reference model itself.
 mod memory {
     use std::sync::Arc;
 
-    use runlane::clock::{Clock, ManualClock};
-    use runlane::store::conformance::{Bench, START};
+    use super::*;
     use runlane::store::memory::MemoryStore;
 
     async fn bench() -> Option<Bench> {
         let clock = ManualClock::starting_at(START);
-        Some(Bench { store: Arc::new(MemoryStore::new(Clock::Manual(clock.clone()))), clock })
+        let store = Arc::new(MemoryStore::new(Clock::Manual(clock.clone())));
+        Some(Bench { store, clock, keep: Box::new(()) })
     }
 
     runlane::conformance_suite!(bench);
+}
+
+#[cfg(feature = "sqlite")]
+mod sqlite {
+    use std::sync::Arc;
+
+    use super::*;
+    use runlane::store::sqlite::SqliteStore;
+
+    async fn bench() -> Option<Bench> {
+        let clock = ManualClock::starting_at(START);
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("runs.db");
+        let store = SqliteStore::open_and_migrate(file, Clock::Manual(clock.clone())).await.expect("a store");
+        Some(Bench { store: Arc::new(store), clock, keep: Box::new(directory) })
+    }
+
+    runlane::conformance_suite!(bench);
+}
+
+#[cfg(feature = "postgres")]
+mod postgres {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::postgres::fixture::Database;
+    use runlane::store::postgres::PostgresStore;
+
+    async fn at(url: &str, database: Database) -> Bench {
+        let clock = ManualClock::starting_at(START);
+        let store = PostgresStore::connect(url, Clock::Manual(clock.clone())).await.expect("a store");
+        Bench { store: Arc::new(store), clock, keep: Box::new(database) }
+    }
+
+    mod direct {
+        use super::*;
+
+        async fn bench() -> Option<Bench> {
+            let database = Database::empty().await?;
+            Some(at(&database.url.clone(), database).await)
+        }
+
+        runlane::conformance_suite!(bench);
+    }
+
+    /// Through PgBouncer in transaction mode, which gives every transaction another session.
+    mod pooled {
+        use super::*;
+
+        async fn bench() -> Option<Bench> {
+            let database = Database::empty().await?;
+            Some(at(&database.pooled_url()?, database).await)
+        }
+
+        runlane::conformance_suite!(bench);
+    }
 }

@@ -6,7 +6,7 @@ use super::{Step, enter};
 use crate::run::{Due, Ending, Execution, NewRun, Run, RunError, RunId, State, Status, Stop};
 
 /// A request about one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Command {
     /// Stop it for good.
     Cancel,
@@ -21,7 +21,7 @@ pub enum Command {
 }
 
 /// What came of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum CommandOutcome {
     /// It had not started or was paused, and is cancelled.
     Cancelled,

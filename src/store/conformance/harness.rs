@@ -26,6 +26,8 @@ pub struct Bench {
     pub store: Arc<dyn Store>,
     /// Its clock.
     pub clock: ManualClock,
+    /// What must live as long as the store does: a directory, a lock on a database.
+    pub keep: Box<dyn std::any::Any + Send + Sync>,
 }
 
 pub(super) fn seconds(secs: i64) -> SignedDuration {

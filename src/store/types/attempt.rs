@@ -4,7 +4,7 @@ use crate::run::lifecycle::{Outcome, Release};
 use crate::run::{Jitter, RunId, Status, Stop};
 
 /// The right to speak about a run: refused once another epoch began or the lease ran out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Lease {
     /// The run.
     pub run: RunId,
@@ -13,7 +13,7 @@ pub struct Lease {
 }
 
 /// What came of a renewal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Renewal {
     /// Extended.
     Renewed {
@@ -36,7 +36,7 @@ pub struct Finish {
 }
 
 /// What came of a finish or release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum FinishOutcome {
     /// Accepted; the run has become this.
     Accepted(Status),

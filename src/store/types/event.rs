@@ -69,7 +69,7 @@ pub struct Event {
 }
 
 /// What came of an append.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum AppendOutcome {
     /// Stored; the last event has this number.
     Appended {

@@ -3,7 +3,7 @@
 use crate::run::QueueName;
 
 /// What is set for a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct QueueSettings {
     /// Whether claims leave it out.
     pub paused: bool,

@@ -10,7 +10,7 @@ pub struct Admission {
 }
 
 /// What came of one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SubmitOutcome {
     /// Stored under the id it asked for.
     Created,
@@ -33,7 +33,7 @@ pub enum SubmitOutcome {
 }
 
 /// What came of a rerun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RerunOutcome {
     /// The new run's submission went so.
     Submitted(SubmitOutcome),

@@ -4,3 +4,4 @@ mod faults;
 pub mod fixture;
 mod opening;
 mod plans;
+mod proof;

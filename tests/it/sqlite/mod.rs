@@ -2,6 +2,7 @@
 
 mod durability;
 mod opening;
+mod proof;
 mod verbs;
 
 use std::path::PathBuf;

@@ -1,0 +1,252 @@
+//! A store that writes down what is asked of another one, and what it answers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use jiff::SignedDuration;
+
+use super::{Asked, Call, Entry, Granted, Log};
+use crate::run::lifecycle::{Command, CommandOutcome};
+use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
+use crate::store::{
+    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
+    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
+    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+};
+
+/// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
+pub struct Recorder {
+    store: Arc<dyn Store>,
+    actor: String,
+    calls: AtomicU64,
+    log: Arc<Log>,
+}
+
+impl Recorder {
+    /// Records what `actor` does with `store`. The name must be the actor's own, over all processes.
+    pub fn new(store: Arc<dyn Store>, actor: impl Into<String>, log: Arc<Log>) -> Self {
+        Self { store, actor: actor.into(), calls: AtomicU64::new(0), log }
+    }
+
+    /// Writes the call down before and after; `call` makes its record from the answer, or from none.
+    async fn note<T>(&self, verb: impl Future<Output = Result<T>>, call: impl Fn(Option<&T>) -> Call) -> Result<T> {
+        let mut entry = Entry {
+            actor: self.actor.clone(),
+            number: self.calls.fetch_add(1, Ordering::Relaxed),
+            invoked: self.log.stamps.next(),
+            returned: None,
+            error: None,
+            call: call(None),
+        };
+        self.log.write(entry.clone());
+        let answer = verb.await;
+        match &answer {
+            Ok(answer) => (entry.returned, entry.call) = (Some(self.log.stamps.next()), call(Some(answer))),
+            // Whether it was done is not known for sure, so it counts as unanswered.
+            Err(error) => entry.error = Some(with_sources(error)),
+        }
+        self.log.write(entry);
+        answer
+    }
+}
+
+fn with_sources(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", with_sources(source)),
+        None => error.to_string(),
+    }
+}
+
+fn micros(span: SignedDuration) -> i64 {
+    span.as_micros() as i64
+}
+
+#[async_trait]
+impl Store for Recorder {
+    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+        self.note(self.store.submit(runs, admission), |answers| Call::Submit {
+            asked: runs.iter().map(Asked::of).collect(),
+            queue_size: admission.queue_size,
+            answers: answers.cloned(),
+        })
+        .await
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
+        self.note(self.store.claim(request), |answer| Call::Claim {
+            host: request.taker.host.clone(),
+            capacity: request.capacity,
+            takeover_delay: micros(request.takeover_delay),
+            granted: answer.map(|claim| claim.runs.iter().map(Granted::of).collect()),
+        })
+        .await
+    }
+
+    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+        self.note(self.store.renew(leases, ttl), |answers| Call::Renew {
+            leases: leases.to_vec(),
+            ttl: micros(ttl),
+            answers: answers.cloned(),
+        })
+        .await
+    }
+
+    async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
+        self.note(self.store.finish(finishes), |answers| Call::Finish {
+            leases: finishes.iter().map(|finish| finish.lease).collect(),
+            answers: answers.cloned(),
+        })
+        .await
+    }
+
+    async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
+        self.note(self.store.release(releases), |answers| Call::Release {
+            leases: releases.iter().map(|release| release.lease).collect(),
+            answers: answers.cloned(),
+        })
+        .await
+    }
+
+    async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
+        self.note(self.store.append(appends), |answers| Call::Append {
+            leases: appends.iter().map(|append| append.lease).collect(),
+            answers: answers.cloned(),
+        })
+        .await
+    }
+
+    async fn command(
+        &self,
+        workspace: &WorkspaceName,
+        runs: &[RunId],
+        command: Command,
+        admission: Admission,
+    ) -> Result<Vec<CommandOutcome>> {
+        self.note(self.store.command(workspace, runs, command, admission), |answers| Call::Command {
+            runs: runs.to_vec(),
+            command,
+            queue_size: admission.queue_size,
+            answers: answers.cloned(),
+        })
+        .await
+    }
+
+    async fn rerun(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        id: RunId,
+        admission: Admission,
+    ) -> Result<RerunOutcome> {
+        self.note(self.store.rerun(workspace, run, id, admission), |answer| Call::Rerun {
+            workspace: workspace.clone(),
+            id,
+            queue_size: admission.queue_size,
+            answer: answer.copied(),
+        })
+        .await
+    }
+
+    async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>> {
+        self.note(self.store.expire(grace, jitter, limit), |ended| Call::Expire { ended: ended.cloned() }).await
+    }
+
+    async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned> {
+        self.note(self.store.prune(retention, limit), |pruned| Call::Prune { runs: pruned.map(|pruned| pruned.runs) })
+            .await
+    }
+
+    async fn set_queue(
+        &self,
+        workspace: &WorkspaceName,
+        queue: &QueueName,
+        change: QueueChange,
+    ) -> Result<QueueSettings> {
+        self.note(self.store.set_queue(workspace, queue, change), |settings| Call::SetQueue {
+            workspace: workspace.clone(),
+            queue: queue.clone(),
+            settings: settings.copied(),
+        })
+        .await
+    }
+
+    async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
+        self.store.reap(limit).await
+    }
+
+    async fn promote(&self, limit: usize) -> Result<usize> {
+        self.store.promote(limit).await
+    }
+
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+        self.store.set_lane_policy(workspace, lane, policy).await
+    }
+
+    async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
+        self.store.release_lane(workspace, lane).await
+    }
+
+    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
+        self.store.lanes(workspace, page).await
+    }
+
+    async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {
+        self.store.queues(workspace).await
+    }
+
+    async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
+        self.store.heartbeat(worker).await
+    }
+
+    async fn drain(&self, worker: WorkerId) -> Result<bool> {
+        self.store.drain(worker).await
+    }
+
+    async fn workers(&self) -> Result<Vec<Worker>> {
+        self.store.workers().await
+    }
+
+    async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
+        self.store.create_workspace(workspace).await
+    }
+
+    async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
+        self.store.workspaces().await
+    }
+
+    async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
+        self.store.run(workspace, run).await
+    }
+
+    async fn runs(
+        &self,
+        workspace: &WorkspaceName,
+        filter: &RunFilter,
+        page: &Page<RunId>,
+    ) -> Result<Listed<Run, RunId>> {
+        self.store.runs(workspace, filter, page).await
+    }
+
+    async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
+        self.store.attempts(workspace, run).await
+    }
+
+    async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {
+        self.store.waits(workspace, run).await
+    }
+
+    async fn events(
+        &self,
+        workspace: &WorkspaceName,
+        run: RunId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Option<Vec<Event>>> {
+        self.store.events(workspace, run, after, limit).await
+    }
+
+    async fn counts(&self) -> Result<Vec<Count>> {
+        self.store.counts().await
+    }
+}

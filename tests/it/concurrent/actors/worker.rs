@@ -1,0 +1,136 @@
+//! Claims, renews, finishes, fails, and now and then dies without a word, to speak up when nobody listens any more.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use runlane::run::lifecycle::{Outcome, Release, Retry, Taker};
+use runlane::run::{HostName, Jitter, RunError, Stop, WorkerId, WorkspaceName};
+use runlane::store::{Append, ClaimRequest, Claimed, Finish, Lease, NewEvent, ReleaseLease, Renewal, Store};
+
+use super::dice::Dice;
+use super::world::{World, pause};
+
+pub(super) async fn work(store: Arc<dyn Store>, world: Arc<World>, at: usize, dice: Dice) {
+    let mut worker = Worker {
+        store,
+        taker: taker(&format!("host-{}", at % 3)),
+        last_turn: None,
+        dropped: Vec::new(),
+        held: Vec::new(),
+        world,
+        dice,
+    };
+    while !worker.world.is_over() {
+        worker.turn().await;
+    }
+}
+
+pub(super) fn taker(host: &str) -> Taker {
+    Taker { worker: WorkerId::new(), host: HostName::parse(host).expect("a good name") }
+}
+
+struct Worker {
+    store: Arc<dyn Store>,
+    world: Arc<World>,
+    taker: Taker,
+    last_turn: Option<WorkspaceName>,
+    /// What it gave up without a word.
+    dropped: Vec<Lease>,
+    held: Vec<(Lease, Option<Stop>)>,
+    dice: Dice,
+}
+
+impl Worker {
+    async fn turn(&mut self) {
+        let request = ClaimRequest {
+            taker: self.taker.clone(),
+            queues: Vec::new(),
+            capacity: 1 + self.dice.below(4) as usize,
+            lease_ttl: self.world.size.lease_ttl,
+            takeover_delay: self.world.size.takeover_delay,
+            last_turn: self.last_turn.take(),
+        };
+        let Ok(claim) = self.store.claim(&request).await else { return };
+        self.last_turn = claim.last_turn;
+        self.held = claim.runs.iter().map(|claimed| (claimed.lease(), None)).collect();
+        pause(&mut self.dice, 12).await;
+        if self.dice.one_in(10) {
+            self.append().await;
+        }
+        if self.dice.one_in(3) {
+            self.renew().await;
+            pause(&mut self.dice, 12).await;
+        }
+        self.end(&claim.runs).await;
+        if self.dice.one_in(4) {
+            self.speak_too_late().await;
+        }
+    }
+
+    async fn append(&self) {
+        let events = vec![NewEvent { kind: runlane::store::EventKind::Log, data: runlane::run::Json::null() }];
+        let appends: Vec<Append> =
+            self.held.iter().map(|(lease, _)| Append { lease: *lease, events: events.clone() }).collect();
+        // Errors are in the history; the worker goes on.
+        let _ = self.store.append(&appends).await;
+    }
+
+    async fn renew(&mut self) {
+        let leases: Vec<Lease> = self.held.iter().map(|(lease, _)| *lease).collect();
+        let Ok(answers) = self.store.renew(&leases, self.world.size.lease_ttl).await else { return };
+        for ((_, stop), answer) in self.held.iter_mut().zip(answers) {
+            if let Renewal::Renewed { stop: asked } = answer {
+                *stop = asked;
+            }
+        }
+    }
+
+    /// Most attempts end in one batch; some are released, and some simply forgotten.
+    async fn end(&mut self, claimed: &[Claimed]) {
+        let (mut finishes, mut releases) = (Vec::new(), Vec::new());
+        for ((lease, stop), claimed) in std::mem::take(&mut self.held).into_iter().zip(claimed) {
+            match self.dice.below(12) {
+                0 => self.dropped.push(lease),
+                1 => releases.push(ReleaseLease { lease, how: self.any_release() }),
+                _ => {
+                    finishes.push(Finish { lease, outcome: self.any_outcome(stop, claimed.adopted), jitter: Jitter(0) })
+                }
+            }
+        }
+        if !finishes.is_empty() {
+            let _ = self.store.finish(&finishes).await;
+        }
+        if !releases.is_empty() {
+            let _ = self.store.release(&releases).await;
+        }
+    }
+
+    fn any_release(&mut self) -> Release {
+        [Release::ForAdoption, Release::ToQueue, Release::ToPaused][self.dice.below(3) as usize]
+    }
+
+    fn any_outcome(&mut self, stop: Option<Stop>, adopted: bool) -> Outcome {
+        let error = || RunError::new("broken", "it broke");
+        match (stop, self.dice.below(10)) {
+            (Some(Stop::Cancel), _) => Outcome::Cancelled,
+            (Some(Stop::Pause), _) => Outcome::Paused,
+            (None, 0) if adopted => Outcome::Lost,
+            (None, 0) => Outcome::TimedOut,
+            (None, 1) => Outcome::Failed { error: error(), retry: Retry::Never },
+            (None, 2) => Outcome::Failed { error: error(), retry: Retry::After(SignedDuration::ZERO) },
+            (None, 3) => Outcome::Failed { error: error(), retry: Retry::Backoff },
+            (None, _) => Outcome::Succeeded { output: None },
+        }
+    }
+
+    /// Says of one dropped attempt that it succeeded, or still goes on, without knowing whose it is by now.
+    async fn speak_too_late(&mut self) {
+        let Some(lease) = self.dice.pick(&self.dropped).copied() else { return };
+        if self.dice.one_in(2) {
+            let finish = Finish { lease, outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) };
+            let _ = self.store.finish(&[finish]).await;
+        } else {
+            let _ = self.store.renew(&[lease], self.world.size.lease_ttl).await;
+        }
+    }
+}

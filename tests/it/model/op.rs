@@ -1,0 +1,237 @@
+//! Operations as data, small enough to read and to shrink.
+//!
+//! Runs and leases are named by how many came after them: 0 is the latest. Where there are fewer, the count wraps,
+//! so that a shorter sequence still means something.
+
+use proptest::prelude::*;
+use runlane::run::lifecycle::{Command, Release, Retry};
+use runlane::run::{Due, KeyMode};
+use runlane::store::{EventKind, LanePolicy};
+
+use jiff::SignedDuration;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    /// The clock jumps, by so many milliseconds.
+    Pass(u32),
+    Submit(Vec<Wanted>, Option<u64>),
+    Claim(Wants),
+    Renew(Vec<LeaseRef>, u32),
+    Finish(Vec<(LeaseRef, Ends, u32)>),
+    Release(Vec<(LeaseRef, Release)>),
+    Append(Vec<(LeaseRef, EventKind)>),
+    Command(Vec<RunRef>, Command, Option<u64>),
+    Rerun(RunRef, Option<u64>),
+    Reap,
+    Promote,
+    Expire(u32),
+    /// Keeps finished runs, and workers, for so many milliseconds.
+    Prune(u32, u32),
+    LanePolicy(u8, u8, LanePolicy),
+    ReleaseLane(u8, u8),
+    /// In which workspace, which queue, whether to pause, which limit to set.
+    Queue(u8, u8, Option<bool>, Option<Option<u32>>),
+    Heartbeat(u8, u32),
+    Drain(u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RunRef {
+    /// So many runs were named after it.
+    Back(u8),
+    /// One that does not exist.
+    Unknown,
+}
+
+/// So many leases were given after it; and whether the epoch is off.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LeaseRef(pub(crate) u8, pub(crate) i8);
+
+#[derive(Clone)]
+pub(crate) struct Wanted {
+    pub(crate) workspace: u8,
+    pub(crate) queue: u8,
+    pub(crate) lane: Option<u8>,
+    pub(crate) priority: i16,
+    pub(crate) due: Due,
+    pub(crate) hold: bool,
+    pub(crate) after: Vec<RunRef>,
+    pub(crate) key: Option<(u8, KeyMode)>,
+    /// A key and a fingerprint.
+    pub(crate) idempotency: Option<(u8, u8)>,
+    pub(crate) max_attempts: u16,
+    pub(crate) timeout_seconds: Option<u32>,
+    /// Whether it takes the id of an earlier run.
+    pub(crate) same_id: Option<u8>,
+}
+
+/// Shows only what is out of the ordinary.
+impl std::fmt::Debug for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Wanted");
+        let mut show = |unusual: bool, name, value: &dyn std::fmt::Debug| {
+            if unusual {
+                shown.field(name, value);
+            }
+        };
+        show(self.workspace > 0, "workspace", &self.workspace);
+        show(self.queue > 0, "queue", &self.queue);
+        show(self.lane.is_some(), "lane", &self.lane);
+        show(self.priority != 0, "priority", &self.priority);
+        show(self.due != Due::Now, "due", &self.due);
+        show(self.hold, "hold", &self.hold);
+        show(!self.after.is_empty(), "after", &self.after);
+        show(self.key.is_some(), "key", &self.key);
+        show(self.idempotency.is_some(), "idempotency", &self.idempotency);
+        show(self.max_attempts != 1, "max_attempts", &self.max_attempts);
+        show(self.timeout_seconds.is_some(), "timeout_seconds", &self.timeout_seconds);
+        show(self.same_id.is_some(), "same_id", &self.same_id);
+        shown.finish()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Wants {
+    pub(crate) worker: u8,
+    /// All when there are none.
+    pub(crate) queues: Vec<u8>,
+    pub(crate) capacity: usize,
+    pub(crate) ttl_ms: u32,
+    /// Whose turn was last; `None` to go on from the claim before.
+    pub(crate) last_turn: Option<u8>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Ends {
+    Succeeded(Option<u8>),
+    Failed(Retry),
+    TimedOut,
+    Cancelled,
+    Paused,
+    Lost,
+}
+
+pub(crate) fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        5 => prop::sample::select(vec![0, 1, 500, 2_000, 11_000, 61_000, 100_000]).prop_map(Op::Pass),
+        8 => (prop::collection::vec(wanted(), 1..4), queue_size()).prop_map(|(runs, size)| Op::Submit(runs, size)),
+        8 => wants().prop_map(Op::Claim),
+        2 => (prop::collection::vec(lease(), 1..3), ttl()).prop_map(|(leases, ttl)| Op::Renew(leases, ttl)),
+        6 => prop::collection::vec((lease(), ends(), any::<u32>()), 1..4).prop_map(Op::Finish),
+        2 => prop::collection::vec((lease(), release()), 1..3).prop_map(Op::Release),
+        1 => prop::collection::vec((lease(), event()), 1..3).prop_map(Op::Append),
+        6 => (prop::collection::vec(run(), 1..4), command(), queue_size())
+            .prop_map(|(runs, command, size)| Op::Command(runs, command, size)),
+        1 => (run(), queue_size()).prop_map(|(run, size)| Op::Rerun(run, size)),
+        2 => Just(Op::Reap),
+        3 => Just(Op::Promote),
+        1 => (0..3_000u32).prop_map(Op::Expire),
+        1 => (keep(), keep()).prop_map(|(finished, workers)| Op::Prune(finished, workers)),
+        2 => (0..2u8, 0..2u8, policy()).prop_map(|(workspace, lane, policy)| Op::LanePolicy(workspace, lane, policy)),
+        1 => (0..2u8, 0..2u8).prop_map(|(workspace, lane)| Op::ReleaseLane(workspace, lane)),
+        2 => (0..2u8, 0..2u8, prop::option::of(any::<bool>()), limit())
+            .prop_map(|(workspace, queue, paused, limit)| Op::Queue(workspace, queue, paused, limit)),
+        1 => (0..3u8, 0..3u32).prop_map(|(worker, busy)| Op::Heartbeat(worker, busy)),
+        1 => (0..3u8).prop_map(Op::Drain),
+    ]
+}
+
+fn wanted() -> impl Strategy<Value = Wanted> {
+    let place = (prop_oneof![9 => 0..2u8, 1 => Just(9u8)], 0..2u8, prop::option::of(0..2u8), priority());
+    let time = (due(), prop::bool::weighted(0.1), prop::collection::vec(run(), 0..3), 1..4u16);
+    let names = (
+        prop::option::weighted(0.25, (0..2u8, key_mode())),
+        prop::option::weighted(0.2, (0..3u8, 0..2u8)),
+        prop::option::weighted(0.3, 1..4u32),
+        prop::option::weighted(0.05, 0..8u8),
+    );
+    (place, time, prop::bool::weighted(0.3), names).prop_map(|(place, time, waits, names)| Wanted {
+        workspace: place.0,
+        queue: place.1,
+        lane: place.2,
+        priority: place.3,
+        due: time.0,
+        hold: time.1,
+        after: if waits { time.2 } else { Vec::new() },
+        key: names.0,
+        idempotency: names.1,
+        max_attempts: time.3,
+        timeout_seconds: names.2,
+        same_id: names.3,
+    })
+}
+
+fn wants() -> impl Strategy<Value = Wants> {
+    let queues = prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(0..2u8, 1..2)];
+    (0..4u8, queues, 0..5usize, ttl(), prop::option::weighted(0.2, 0..3u8))
+        .prop_map(|(worker, queues, capacity, ttl_ms, last_turn)| Wants { worker, queues, capacity, ttl_ms, last_turn })
+}
+
+fn run() -> impl Strategy<Value = RunRef> {
+    prop_oneof![19 => (0..12u8).prop_map(RunRef::Back), 1 => Just(RunRef::Unknown)]
+}
+
+fn lease() -> impl Strategy<Value = LeaseRef> {
+    (0..6u8, prop_oneof![8 => Just(0i8), 1 => Just(-1i8), 1 => Just(1i8)]).prop_map(|(back, off)| LeaseRef(back, off))
+}
+
+fn ends() -> impl Strategy<Value = Ends> {
+    let retry = prop_oneof![
+        Just(Retry::Backoff),
+        Just(Retry::Never),
+        Just(Retry::After(SignedDuration::ZERO)),
+        Just(Retry::After(SignedDuration::from_secs(2))),
+    ];
+    prop_oneof![
+        4 => prop::option::of(0..3u8).prop_map(Ends::Succeeded),
+        3 => retry.prop_map(Ends::Failed),
+        1 => Just(Ends::TimedOut),
+        1 => Just(Ends::Cancelled),
+        1 => Just(Ends::Paused),
+        1 => Just(Ends::Lost),
+    ]
+}
+
+fn release() -> impl Strategy<Value = Release> {
+    prop::sample::select(vec![Release::ForAdoption, Release::ToQueue, Release::ToPaused])
+}
+
+fn event() -> impl Strategy<Value = EventKind> {
+    prop::sample::select(vec![EventKind::Log, EventKind::Progress, EventKind::Usage])
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop::sample::select(vec![Command::Cancel, Command::Pause, Command::Resume, Command::Enqueue, Command::Dismiss])
+}
+
+fn policy() -> impl Strategy<Value = LanePolicy> {
+    prop_oneof![2 => Just(LanePolicy::Hold), 1 => Just(LanePolicy::Continue)]
+}
+
+fn key_mode() -> impl Strategy<Value = KeyMode> {
+    prop::sample::select(vec![KeyMode::Keep, KeyMode::Replace, KeyMode::PreserveAvailableAt])
+}
+
+fn due() -> impl Strategy<Value = Due> {
+    prop_oneof![4 => Just(Due::Now), 1 => Just(Due::After(SignedDuration::from_secs(2)))]
+}
+
+fn priority() -> impl Strategy<Value = i16> {
+    prop_oneof![3 => Just(0i16), 1 => prop::sample::select(vec![-5i16, 5])]
+}
+
+fn queue_size() -> impl Strategy<Value = Option<u64>> {
+    prop::option::weighted(0.15, 1..10u64)
+}
+
+fn limit() -> impl Strategy<Value = Option<Option<u32>>> {
+    prop::option::of(prop::option::weighted(0.8, 0..3u32))
+}
+
+fn ttl() -> impl Strategy<Value = u32> {
+    prop::sample::select(vec![10_000u32, 1_000])
+}
+
+fn keep() -> impl Strategy<Value = u32> {
+    prop::sample::select(vec![0u32, 5_000, 90_000])
+}

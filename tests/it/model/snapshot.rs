@@ -1,0 +1,78 @@
+//! Everything that the reads of a store show, made comparable.
+
+use std::collections::BTreeMap;
+
+use runlane::run::{Attempt, Run, RunId, WorkspaceName};
+use runlane::store::{Count, Event, Lane, Page, Queue, Result, RunFilter, Store, Worker};
+
+use super::play::{normal, workspace};
+
+/// What there is, run by run and list by list.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Snapshot {
+    pub(crate) runs: BTreeMap<RunId, Run>,
+    /// In order of submission, as the store numbered them.
+    order: Vec<RunId>,
+    lanes: Vec<Lane>,
+    queues: Vec<Queue>,
+    workers: Vec<Worker>,
+    counts: Vec<Count>,
+    workspaces: Vec<WorkspaceName>,
+}
+
+/// What is read of one run at a time.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Details {
+    run: Option<Run>,
+    attempts: Option<Vec<Attempt>>,
+    waits: Option<Vec<RunId>>,
+    events: Option<Vec<Event>>,
+}
+
+impl Snapshot {
+    /// Reads in small pages, so that the paging is compared too.
+    pub(crate) async fn of(store: &dyn Store) -> Result<Self> {
+        let mut all = Self { workspaces: store.workspaces().await?, ..Self::default() };
+        let mut runs: Vec<Run> = Vec::new();
+        for workspace in [workspace(0), workspace(1)] {
+            let mut page = Page::first(7);
+            loop {
+                let listed = store.runs(&workspace, &RunFilter::default(), &page).await?;
+                runs.extend(listed.data);
+                let Some(next) = listed.next else { break };
+                page.after = Some(next);
+            }
+            all.lanes.extend(store.lanes(&workspace, &Page::first(100)).await?.data);
+            all.queues.extend(store.queues(&workspace).await?);
+        }
+        runs.sort_by_key(|run| run.seq);
+        all.order = runs.iter().map(|run| run.id).collect();
+        all.runs = runs.into_iter().map(|run| (run.id, normal(run))).collect();
+        all.workers = store.workers().await?;
+        all.workers.sort_by_key(|worker| worker.info.id);
+        all.counts = store.counts().await?;
+        all.counts.sort_by_key(|count| (count.workspace.clone(), count.queue.clone(), count.status));
+        Ok(all)
+    }
+
+    /// The runs that are not as they were.
+    pub(crate) fn changed_since(&self, before: &Snapshot) -> Vec<(WorkspaceName, RunId)> {
+        let changed = self.runs.values().filter(|run| before.runs.get(&run.id) != Some(*run));
+        changed.map(|run| (run.workspace.clone(), run.id)).collect()
+    }
+}
+
+impl Details {
+    pub(crate) async fn of(store: &dyn Store, workspace: &WorkspaceName, run: RunId) -> Result<Self> {
+        let waits = store.waits(workspace, run).await?.map(|mut waits| {
+            waits.sort();
+            waits
+        });
+        Ok(Self {
+            run: store.run(workspace, run).await?.map(normal),
+            attempts: store.attempts(workspace, run).await?,
+            waits,
+            events: store.events(workspace, run, 0, 1_000).await?,
+        })
+    }
+}

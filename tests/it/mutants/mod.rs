@@ -1,0 +1,46 @@
+//! Deliberate faults, each of which must be reported: of a wrapper around the reference model, and of SQL.
+
+mod faulty;
+mod scenario;
+pub(crate) mod sql;
+mod wrapped;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use runlane::clock::{Clock, ManualClock};
+use runlane::store::Store;
+use runlane::store::history::{Final, Rule, check};
+
+use crate::concurrent::{Size, workload};
+pub(crate) use scenario::scenario;
+
+/// What the concurrent workload shows to be broken.
+pub(crate) async fn broken_under_load(store: Arc<dyn Store>, seed: u64, size: Size) -> BTreeSet<Rule> {
+    let history = workload(store.clone(), seed, size).await;
+    let last = Final::read(&*store).await.expect("the store can be read");
+    check(&history, &last).into_iter().map(|violation| violation.rule).collect()
+}
+
+/// Plays the scenario on every faulty store; each must be found to break its rule, unless the database itself refuses
+/// because a constraint restates the promise. `open` makes an empty store with
+/// the fault, which follows the clock.
+pub(crate) async fn all_are_reported<F: std::fmt::Debug>(
+    faults: impl IntoIterator<Item = (F, Rule)>,
+    open: impl AsyncFn(&F, Clock) -> Arc<dyn Store>,
+) {
+    let mut unnoticed = Vec::new();
+    for (fault, rule) in faults {
+        let clock = ManualClock::starting_at(jiff::Timestamp::UNIX_EPOCH);
+        clock.advance(jiff::SignedDuration::from_hours(24 * 365 * 55));
+        let store = open(&fault, Clock::Manual(clock.clone())).await;
+        let history = scenario(store.clone(), clock).await;
+        let last = Final::read(&*store).await.expect("the store can be read");
+        let broken: BTreeSet<Rule> = check(&history, &last).into_iter().map(|violation| violation.rule).collect();
+        let errors = history.errors();
+        if !broken.contains(&rule) && !errors.iter().any(|error| error.contains("constraint")) {
+            unnoticed.push(format!("{fault:?} must break {rule:?}; reported: {broken:?}, errors: {errors:?}"));
+        }
+    }
+    assert!(unnoticed.is_empty(), "{unnoticed:#?}");
+}

@@ -1,0 +1,102 @@
+//! Shows that the checker bites: the workload on the reference model, behind a wrapper that misbehaves.
+
+use std::sync::Arc;
+
+use proptest::test_runner::Config;
+use runlane::clock::{Clock, ManualClock};
+use runlane::store::Store;
+use runlane::store::history::Rule;
+use runlane::store::memory::MemoryStore;
+
+use super::faulty::{Fault, Faulty};
+use super::{all_are_reported, broken_under_load, scenario};
+use crate::concurrent::{Size, seed, verdict};
+use crate::model::difference;
+
+/// What must be reported for each fault.
+fn rule(fault: Fault) -> Rule {
+    match fault {
+        Fault::AcceptsStaleWords => Rule::StaleEpoch,
+        Fault::RenewsLostLeases => Rule::Expiry,
+        Fault::HandsOutTwice | Fault::AdoptsWithoutEpoch => Rule::Epochs,
+        Fault::TakesOverAtOnce => Rule::Takeover,
+        Fault::ForgetsLanes => Rule::LaneOverlap,
+        Fault::ReversesLanes => Rule::LaneOrder,
+        Fault::ForgetsLimits => Rule::QueueLimit,
+        Fault::ForgetsPauses => Rule::QueuePaused,
+        Fault::LosesSubmissions => Rule::Lost,
+        Fault::StartsCancelledRuns => Rule::StaysEnded,
+        Fault::ForgetsIdempotency => Rule::Idempotency,
+        Fault::ForgetsQueueSize => Rule::QueueSize,
+        Fault::ForgetsKeys => Rule::RunKey,
+        Fault::TriesTooOften => Rule::Attempts,
+        Fault::DropsOutcomes => Rule::StaleEpoch,
+    }
+}
+
+/// The reference model with a fault.
+fn faulty(fault: Fault, clock: Clock) -> Arc<dyn Store> {
+    Arc::new(Faulty::new(Arc::new(MemoryStore::new(clock)), fault))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fault_that_strikes_often_is_reported_under_load() {
+    let faults = [
+        Fault::AcceptsStaleWords,
+        Fault::HandsOutTwice,
+        Fault::AdoptsWithoutEpoch,
+        Fault::ForgetsLanes,
+        Fault::ReversesLanes,
+        Fault::ForgetsLimits,
+        Fault::LosesSubmissions,
+        Fault::ForgetsIdempotency,
+        Fault::DropsOutcomes,
+    ];
+    let seed = seed();
+    let workloads =
+        faults.map(|fault| tokio::spawn(broken_under_load(faulty(fault, Clock::Database), seed, Size::usual())));
+    for (fault, workload) in faults.into_iter().zip(workloads) {
+        let broken = workload.await.expect("a workload ends");
+        assert!(broken.contains(&rule(fault)), "{fault:?} must break {:?}; reported: {broken:?}", rule(fault));
+    }
+}
+
+#[tokio::test]
+async fn the_scenario_breaks_nothing_by_itself() {
+    let clock = a_clock();
+    let store = Arc::new(MemoryStore::new(Clock::Manual(clock.clone())));
+    let history = scenario(store.clone(), clock).await;
+    let found = verdict(&*store, &history).await;
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[tokio::test]
+async fn every_fault_that_needs_no_luck_is_reported_by_the_scenario() {
+    let by_chance = [Fault::HandsOutTwice, Fault::LosesSubmissions, Fault::DropsOutcomes];
+    let faults = Fault::ALL.into_iter().filter(|fault| !by_chance.contains(fault));
+    all_are_reported(faults.map(|fault| (fault, rule(fault))), async |fault, clock| faulty(*fault, clock)).await;
+}
+
+fn a_clock() -> ManualClock {
+    ManualClock::starting_at(jiff::Timestamp::UNIX_EPOCH)
+}
+
+/// Faults that show without any concurrency, so the comparison with the model must find them too.
+#[test]
+fn a_store_that_differs_from_the_model_is_found_out() {
+    let faults = [
+        Fault::ForgetsLanes,
+        Fault::ForgetsLimits,
+        Fault::ForgetsPauses,
+        Fault::ForgetsKeys,
+        Fault::ForgetsIdempotency,
+        Fault::StartsCancelledRuns,
+        Fault::AcceptsStaleWords,
+    ];
+    for fault in faults {
+        let make = |clock| async move { faulty(fault, Clock::Manual(clock)) };
+        let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+        let found = difference(make, config, 30).unwrap_or_else(|| panic!("{fault:?} was not noticed"));
+        assert!(found.contains("the store differs from the model after:"), "{found}");
+    }
+}
