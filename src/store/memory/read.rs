@@ -53,7 +53,7 @@ impl Model {
             let settings = self.queues.get(&(workspace.clone(), name.clone())).copied().unwrap_or_default();
             queues.entry(name.clone()).or_insert(Queue { name: name.clone(), settings, running: 0, waiting: 0 });
         };
-        for ((owner, name), _) in &self.queues {
+        for (owner, name) in self.queues.keys() {
             if owner == workspace {
                 entry(&mut queues, name);
             }
