@@ -54,6 +54,10 @@ impl<'a> Params<'a> {
         self.add(values, Type::INT8_ARRAY)
     }
 
+    pub(super) fn smalls(self, values: Vec<i16>) -> Self {
+        self.add(values, Type::INT2_ARRAY)
+    }
+
     pub(super) fn ints(self, values: Vec<i32>) -> Self {
         self.add(values, Type::INT4_ARRAY)
     }
@@ -91,7 +95,7 @@ pub(super) fn new_runs(runs: &[Run]) -> Params<'_> {
         .texts(each(|run| run.task.as_str()))
         .texts(each(|run| run.queue.as_str()))
         .opt_texts(maybe(|run| run.lane.as_ref().map(|lane| lane.as_str())))
-        .add(runs.iter().map(|run| run.priority.get()).collect::<Vec<i16>>(), Type::INT2_ARRAY)
+        .smalls(runs.iter().map(|run| run.priority.get()).collect())
         .texts(each(|run| run.status().as_str()))
         .opt_texts(maybe(|run| run.blocked_by().map(|reason| reason.as_str())))
         .jsons(maybe(|run| Some(run.payload.as_str())))
@@ -101,6 +105,7 @@ pub(super) fn new_runs(runs: &[Run]) -> Params<'_> {
         .opt_ints(runs.iter().map(|run| run.timeout_seconds.map(|seconds| seconds as i32)).collect())
         .add(retries, Type::TEXT_ARRAY)
         .times(runs.iter().map(|run| run.available_at).collect())
+        .add(runs.iter().map(|run| run.awaited).collect::<Vec<bool>>(), Type::BOOL_ARRAY)
         .time(runs.first().map(|run| run.requested_at))
 }
 
@@ -134,7 +139,7 @@ fn head(records: &[Record], live: bool) -> Params<'_> {
         .texts(records.iter().map(|r| r.task.as_str()).collect())
         .texts(records.iter().map(|r| r.queue.as_str()).collect())
         .opt_texts(records.iter().map(|r| r.lane.as_deref()).collect())
-        .add(records.iter().map(|r| r.priority).collect::<Vec<i16>>(), Type::INT2_ARRAY)
+        .smalls(records.iter().map(|r| r.priority).collect())
         .texts(records.iter().map(|r| r.status.as_str()).collect());
     if live {
         params = params.opt_texts(records.iter().map(|r| r.blocked_by.as_deref()).collect());

@@ -15,10 +15,10 @@ use crate::run::{QueueName, Run, WorkspaceName};
 pub(super) type StreamKey = (WorkspaceName, QueueName);
 
 /// A place in a stream: urgency (the lower, the sooner), then order of submission.
-pub(super) type Mark = (i32, i64);
+pub(super) type Mark = (i16, i64);
 
 /// Before every run there can be.
-pub(super) const START: Mark = (i32::MIN, i64::MIN);
+pub(super) const START: Mark = (i16::MIN, i64::MIN);
 
 /// At least so long between full looks, and so many times what one costs.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(50);
@@ -109,6 +109,6 @@ impl Look {
     }
 }
 
-fn urgency(run: &Run) -> i32 {
-    -i32::from(run.priority.get())
+fn urgency(run: &Run) -> i16 {
+    -run.priority.get()
 }

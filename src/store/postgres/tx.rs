@@ -291,8 +291,7 @@ impl Tx for Session {
 
     async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
         let rows = self.query(&self.statements.ready_places, turn_params(Params::default(), turns, &self.look)).await?;
-        let place =
-            |row: &Row| Ok(Place { queue: queue(row, 0)?, urgency: row.get::<_, i32>(1) as i16, seq: row.get(2) });
+        let place = |row: &Row| Ok(Place { queue: queue(row, 0)?, urgency: row.get(1), seq: row.get(2) });
         rows.iter().map(place).collect()
     }
 
@@ -437,7 +436,7 @@ fn turn_params<'a>(params: Params<'a>, turns: &'a [Turn], look: &Look) -> Params
         .texts(turns.iter().map(|turn| turn.workspace.as_str()).collect())
         .texts(turns.iter().map(|turn| turn.queue.as_str()).collect())
         .bigs(turns.iter().map(|turn| turn.take as i64).collect())
-        .ints(marks.iter().map(|mark| mark.0).collect())
+        .smalls(marks.iter().map(|mark| mark.0).collect())
         .bigs(marks.iter().map(|mark| mark.1).collect())
 }
 
@@ -445,7 +444,7 @@ fn known_streams(look: &Look) -> Params<'_> {
     Params::default()
         .texts(look.places.keys().map(|(workspace, _)| workspace.as_str()).collect())
         .texts(look.places.keys().map(|(_, queue)| queue.as_str()).collect())
-        .ints(look.places.values().map(|mark| mark.0).collect())
+        .smalls(look.places.values().map(|mark| mark.0).collect())
         .bigs(look.places.values().map(|mark| mark.1).collect())
 }
 

@@ -54,7 +54,7 @@ async fn every_fault_of_a_sqlite_statement_is_reported() {
     all_are_reported(SQLITE.iter().map(|mutant| (*mutant, mutant.breaks)), async |mutant, clock| {
         let path = files.next();
         SqliteStore::migrate(&path).await.expect("a file can be made");
-        let store = SqliteStore::open_sabotaged(&path, clock, &[mutant.edit()]).await;
+        let store = SqliteStore::open_sabotaged(&path, clock, &mutant.edits()).await;
         Arc::new(store.expect("a broken store can be opened")) as Arc<dyn Store>
     })
     .await;

@@ -5,7 +5,7 @@ set status = 'running', attempt = attempt + 1, epoch = epoch + 1, worker = $1, h
     lease_expires_at = coalesce($3, clock_timestamp()) + $4 * interval '1 microsecond'
 where ctid = any(array(
     select ready.ctid
-    from unnest($5::text[], $6::text[], $7::bigint[], $8::integer[], $9::bigint[])
+    from unnest($5::text[], $6::text[], $7::bigint[], $8::smallint[], $9::bigint[])
         as turn (workspace, queue, take, urgency, seq)
     cross join lateral (
         select run.ctid from runlane.runs as run

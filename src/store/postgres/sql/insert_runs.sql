@@ -1,8 +1,9 @@
 insert into runlane.runs (id, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key,
-    max_attempts, attempts_granted, timeout_seconds, retry, available_at, requested_at)
+    max_attempts, attempts_granted, timeout_seconds, retry, available_at, awaited, requested_at)
 select id, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key,
-    max_attempts, max_attempts, timeout_seconds, retry, available_at, $16
+    max_attempts, max_attempts, timeout_seconds, retry, available_at, awaited, $17
 from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::text[], $8::text[],
-    $9::json[], $10::json[], $11::text[], $12::integer[], $13::integer[], $14::text[], $15::timestamptz[])
+    $9::json[], $10::json[], $11::text[], $12::integer[], $13::integer[], $14::text[], $15::timestamptz[],
+    $16::boolean[])
     as new (id, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key,
-        max_attempts, timeout_seconds, retry, available_at)
+        max_attempts, timeout_seconds, retry, available_at, awaited)

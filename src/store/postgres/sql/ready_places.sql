@@ -1,5 +1,5 @@
 select ready.queue, ready.urgency, ready.seq
-from unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::bigint[])
+from unnest($1::text[], $2::text[], $3::bigint[], $4::smallint[], $5::bigint[])
     as turn (workspace, queue, take, urgency, seq)
 cross join lateral (
     select run.queue, -run.priority as urgency, run.seq from runlane.runs as run

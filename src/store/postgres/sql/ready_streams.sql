@@ -15,7 +15,7 @@ from streams left join runlane.queues as settings
     on settings.workspace = streams.workspace and settings.name = streams.queue
 -- then, when the streams are known and where their last claims ended: those with more to claim after that
 select stream.workspace, stream.queue, settings.paused is true as paused, settings.concurrency is not null as limited
-from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[]) as stream (workspace, queue, urgency, seq)
+from unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[]) as stream (workspace, queue, urgency, seq)
 left join runlane.queues as settings
     on settings.workspace = stream.workspace and settings.name = stream.queue
 where exists (
