@@ -1,8 +1,11 @@
 //! Collects repeated measurements and prints them as one Markdown table.
 
+/// Runs per second, and that divided by the reference taken just before.
+type Sample = (f64, f64);
+
 #[derive(Default)]
 pub struct Report {
-    rows: Vec<(String, String, Vec<(f64, f64)>)>,
+    rows: Vec<(String, String, Vec<Sample>)>,
 }
 
 impl Report {
