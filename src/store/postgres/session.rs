@@ -13,9 +13,7 @@ use super::statements::Statements;
 use crate::clock::Clock;
 use crate::store::{Result, StoreError};
 
-/// How long a statement may wait for a lock and how long it may take. Set for each transaction, since a pooler may
-/// give each a different session.
-const BEGIN: &str = "begin; set local lock_timeout = '10s'; set local statement_timeout = '60s'";
+const BEGIN: &str = include_str!("begin.sql");
 const BEGIN_READ: &str = "begin isolation level repeatable read, read only; set local statement_timeout = '60s'";
 
 /// What every transaction of a store shares.

@@ -6,5 +6,4 @@ where ctid = any(array(
     where orphaned_at is not null and (cardinality($5::text[]) = 0 or queue = any($5))
         and (host = $2 or orphaned_at + $6 * interval '1 microsecond' <= coalesce($3, clock_timestamp()))
     order by -priority, seq limit $7 for update skip locked))
-    and orphaned_at is not null
 returning *

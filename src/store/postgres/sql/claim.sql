@@ -1,3 +1,4 @@
+-- The rows are locked, so their place is all that the update needs; any other condition could tempt the planner.
 update runlane.runs
 set status = 'running', attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
     started_at = coalesce(started_at, $3, clock_timestamp()),
@@ -13,5 +14,4 @@ where ctid = any(array(
             and run.status in ('queued', 'retrying') and run.blocked_by is null
             and (-run.priority, run.seq) > (turn.urgency, turn.seq)
         order by -run.priority, run.seq limit turn.take for update skip locked) as ready))
-    and status in ('queued', 'retrying') and blocked_by is null
 returning *

@@ -4,5 +4,4 @@ where ctid = any(array(
     select ctid from runlane.runs
     where blocked_by = 'available_at' and available_at <= coalesce($1, clock_timestamp())
     order by available_at, seq limit $2 for update skip locked))
-    and blocked_by = 'available_at'
 returning workspace, lane

@@ -3,5 +3,4 @@ where ctid = any(array(
     select ctid from runlane.runs
     where status = 'running' and lease_expires_at <= coalesce($1, clock_timestamp())
     order by seq limit $2 for update skip locked))
-    and status = 'running' and lease_expires_at <= coalesce($1, clock_timestamp())
 returning id

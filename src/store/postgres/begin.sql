@@ -1,0 +1,9 @@
+begin;
+-- Set for each transaction, since a pooler may give each another session.
+set local lock_timeout = '10s';
+set local statement_timeout = '60s';
+-- A queue is empty one moment and has a million runs the next. A plan made while it was empty is kept, and must be
+-- right then too: along the indexes, in their order, never through the whole table.
+set local enable_seqscan = off;
+set local enable_bitmapscan = off;
+set local enable_sort = off
