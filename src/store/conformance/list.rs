@@ -100,6 +100,8 @@ sentences! {
         a_pending_run_is_replaced_as_the_new_request_says
         a_replaced_run_waits_for_what_the_new_request_names
         who_waits_for_a_replaced_run_waits_on
+        a_run_is_not_made_to_wait_for_itself
+        a_run_that_others_wait_for_is_not_made_to_wait
         a_run_replaced_into_another_lane_leaves_the_old_one
         a_run_back_from_history_leaves_its_key_to_the_next
     }

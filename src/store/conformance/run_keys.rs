@@ -151,6 +151,21 @@ pub(super) async fn who_waits_for_a_replaced_run_waits_on(bench: Bench) {
     assert!(bench.is_ready(waiting).await);
 }
 
+pub(super) async fn a_run_is_not_made_to_wait_for_itself(bench: Bench) {
+    let id = bench.submit(keyed(KeyMode::Keep)).await;
+    let outcome = bench.try_submit(keyed(KeyMode::Replace).after(&[id])).await;
+    assert_eq!(outcome, SubmitOutcome::CircularWait(id));
+    assert!(bench.is_ready(id).await);
+}
+
+pub(super) async fn a_run_that_others_wait_for_is_not_made_to_wait(bench: Bench) {
+    let id = bench.submit(keyed(KeyMode::Keep)).await;
+    let waiting = bench.submit(a_run().after(&[id])).await;
+    let outcome = bench.try_submit(keyed(KeyMode::Replace).after(&[waiting])).await;
+    assert_eq!(outcome, SubmitOutcome::CircularWait(waiting));
+    assert_eq!(bench.waits(id).await, []);
+}
+
 pub(super) async fn a_run_replaced_into_another_lane_leaves_the_old_one(bench: Bench) {
     let id = bench.submit(keyed(KeyMode::Keep).lane("a")).await;
     let next = bench.submit(a_run().lane("a")).await;

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::model::{Model, Remembered};
 use crate::clock::later;
 use crate::run::lifecycle;
-use crate::run::{KeyMode, NewRun, Run, RunId};
+use crate::run::{KeyMode, NewRun, Run, RunId, Status};
 use crate::store::{Admission, SubmitOutcome};
 
 impl Model {
@@ -35,7 +35,10 @@ impl Model {
         }
         match (self.keyed(request), &request.key) {
             (Some(run), Some((_, KeyMode::Keep))) => SubmitOutcome::Kept(run.id),
-            (Some(run), Some((_, mode))) if !lifecycle::started(&run) => self.replace(&run, request, *mode, now),
+            (Some(run), Some((_, mode))) if !lifecycle::started(&run) => match self.circular(&run, request) {
+                Some(upstream) => SubmitOutcome::CircularWait(upstream),
+                None => self.replace(&run, request, *mode, now),
+            },
             _ if self.is_full(admission) => SubmitOutcome::QueueFull,
             (Some(mut run), _) => {
                 run.key = None;
@@ -62,6 +65,14 @@ impl Model {
     fn keyed(&self, request: &NewRun) -> Option<Run> {
         let (key, _) = request.key.as_ref()?;
         self.live().find(|run| run.workspace == request.workspace && run.key.as_ref() == Some(key)).cloned()
+    }
+
+    /// What a run cannot wait for without perhaps waiting for itself. Any wait of a run that others wait for counts:
+    /// simpler to explain than a search for circles, and nobody has missed it.
+    fn circular(&self, old: &Run, request: &NewRun) -> Option<RunId> {
+        let awaited = self.waits.values().any(|upstreams| upstreams.contains(&old.id));
+        let open = |id: &&RunId| self.runs.get(id).is_some_and(|run| run.status() != Status::Succeeded);
+        request.after.iter().filter(open).find(|id| awaited || **id == old.id).copied()
     }
 
     fn create(&mut self, request: &NewRun, now: Timestamp) -> SubmitOutcome {

@@ -6,4 +6,4 @@ set local statement_timeout = '60s';
 -- right then too: along the indexes, in their order, never through the whole table.
 set local enable_seqscan = off;
 set local enable_bitmapscan = off;
-set local enable_sort = off
+set local plan_cache_mode = force_generic_plan

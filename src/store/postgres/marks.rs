@@ -3,8 +3,8 @@
 //! PostgreSQL keeps what a claim took out of the index until no transaction can see it any more. A claim that starts
 //! at the front steps over all of that first: with one transaction held open for a minute, over millions of
 //! entries. So a claim starts where the last one of this process ended, and looks at everything only when something
-//! may stand before that place: whenever this process put it there, whenever it finds too little, and from time to
-//! time, because other processes put things there too. How often depends on what a full look costs.
+//! may stand before that place: whenever this process put it there, and from time to time, because other processes
+//! put things there too. How often depends on what a full look costs.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,9 +20,10 @@ pub(super) type Mark = (i16, i64);
 /// Before every run there can be.
 pub(super) const START: Mark = (i16::MIN, i64::MIN);
 
-/// At least so long between full looks, and so many times what one costs.
-const SHORTEST_INTERVAL: Duration = Duration::from_millis(50);
+/// Full looks may take this part of the time.
 const COST_FACTOR: u32 = 20;
+/// While there is enough to claim, no need to hurry.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(50);
 
 #[derive(Default)]
 pub(super) struct Marks(Mutex<Known>);
@@ -32,7 +33,13 @@ struct Known {
     /// Rises whenever the marks are forgotten, so that a claim that began before cannot bring them back.
     generation: u64,
     places: HashMap<StreamKey, Mark>,
-    full_look_due: Option<Instant>,
+    last_full_look: Option<FullLook>,
+}
+
+#[derive(Clone, Copy)]
+struct FullLook {
+    ended: Instant,
+    cost: Duration,
 }
 
 /// What one claim knows and learns.
@@ -40,7 +47,9 @@ struct Known {
 pub(super) struct Look {
     generation: u64,
     pub(super) places: HashMap<StreamKey, Mark>,
-    full_look: Option<(Instant, Duration)>,
+    /// Whether finding little is reason enough to look at everything.
+    pub(super) may_look_again: bool,
+    full_look_began: Option<Instant>,
 }
 
 impl Marks {
@@ -51,9 +60,15 @@ impl Marks {
     /// The streams known and where to start in each; none when it is time to look at everything.
     pub(super) fn look(&self) -> Look {
         let known = self.known();
-        let fresh = known.full_look_due.is_some_and(|due| Instant::now() < due);
-        let places = if fresh { known.places.clone() } else { HashMap::new() };
-        Look { generation: known.generation, places, full_look: None }
+        let mut look = Look { generation: known.generation, may_look_again: true, ..Look::default() };
+        if let Some(FullLook { ended, cost }) = known.last_full_look {
+            let (age, pause) = (ended.elapsed(), cost * COST_FACTOR);
+            look.may_look_again = age >= pause;
+            if age < pause.max(SHORTEST_INTERVAL) {
+                look.places = known.places.clone();
+            }
+        }
+        look
     }
 
     /// Takes over what a committed claim learned.
@@ -62,13 +77,15 @@ impl Marks {
         if known.generation != look.generation {
             return;
         }
-        if let Some((at, cost)) = look.full_look {
-            known.places.clear();
-            known.full_look_due = Some(at + (cost * COST_FACTOR).max(SHORTEST_INTERVAL));
+        let full_look = look.full_look_began;
+        if let Some(began) = full_look {
+            // The claim that follows it starts at the front, too, so it is part of the cost.
+            known.last_full_look = Some(FullLook { ended: Instant::now(), cost: began.elapsed() });
         }
         for (stream, mark) in look.places {
             let place = known.places.entry(stream).or_insert(START);
-            *place = (*place).max(mark);
+            // After a full look the claim's end is where to start, even if earlier claims had come further.
+            *place = if full_look.is_some() { mark } else { mark.max(*place) };
         }
     }
 
@@ -77,7 +94,7 @@ impl Marks {
         let mut known = self.known();
         known.generation += 1;
         known.places.clear();
-        known.full_look_due = None;
+        known.last_full_look = None;
     }
 
     /// Whether the ready ones of these runs all come after the marks of streams that are known.
@@ -96,9 +113,9 @@ impl Look {
         self.places.get(&(workspace.clone(), queue.clone())).copied().unwrap_or(START)
     }
 
-    pub(super) fn saw_everything(&mut self, streams: impl Iterator<Item = StreamKey>, started: Instant) {
+    pub(super) fn saw_everything(&mut self, streams: impl Iterator<Item = StreamKey>, began: Instant) {
         self.places = streams.map(|stream| (stream, START)).collect();
-        self.full_look = Some((Instant::now(), started.elapsed()));
+        self.full_look_began = Some(began);
     }
 
     pub(super) fn claimed(&mut self, runs: &[Run]) {

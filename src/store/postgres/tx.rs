@@ -38,9 +38,9 @@ impl Tx for Session {
     }
 
     async fn known_runs(&mut self, ids: &[(WorkspaceName, RunId)]) -> Result<HashMap<RunId, (WorkspaceName, Status)>> {
-        let workspaces: HashSet<&str> = ids.iter().map(|(workspace, _)| workspace.as_str()).collect();
-        let params =
-            Params::default().texts(workspaces.into_iter().collect()).uuids(ids.iter().map(|(_, id)| id.0).collect());
+        let params = Params::default()
+            .texts(ids.iter().map(|(workspace, _)| workspace.as_str()).collect())
+            .uuids(ids.iter().map(|(_, id)| id.0).collect());
         let rows = self.query(&self.statements.known_runs, params).await?;
         rows.iter().map(|row| Ok((RunId(row.get(0)), (workspace(row, 1)?, status(row, 2)?)))).collect()
     }
@@ -251,21 +251,21 @@ impl Tx for Session {
         let shared = Arc::clone(&self.shared);
         let [all, known] = steps(&shared.statements.ready_streams);
         let complete = std::mem::replace(&mut self.looked, true) || self.look.places.is_empty();
-        let started = Instant::now();
+        let began = Instant::now();
         let rows = match complete {
             true => self.query(all, Params::default()).await?,
             false => self.query(known, known_streams(&self.look)).await?,
         };
         let found = rows.iter().map(|row| Ok((workspace(row, 0)?, queue(row, 1)?))).collect::<Result<Vec<_>>>()?;
         if complete {
-            self.look.saw_everything(found.iter().cloned(), started);
+            self.look.saw_everything(found.iter().cloned(), began);
         }
         let streams = found.into_iter().zip(&rows).filter_map(|((workspace, queue), row)| {
             let (paused, limited): (bool, bool) = (row.get(2), row.get(3));
             let served = !paused && (queues.is_empty() || queues.contains(&queue));
             served.then_some(Stream { workspace, queue, limited })
         });
-        Ok(Ready { streams: streams.collect(), complete })
+        Ok(Ready { streams: streams.collect(), complete: complete || !self.look.may_look_again })
     }
 
     async fn lock_rooms(&mut self, streams: &[Stream]) -> Result<Vec<Room>> {

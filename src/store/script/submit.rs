@@ -38,6 +38,8 @@ struct Desk {
     replaced: BTreeSet<RunId>,
     /// Of the live runs that were locked.
     lanes: BTreeSet<LaneKey>,
+    /// Who waits for the runs that may be replaced.
+    stored_waits: Vec<(RunId, RunId)>,
     waits: Vec<(RunId, RunId)>,
     new_keys: Vec<Remembered>,
 }
@@ -56,6 +58,10 @@ impl Desk {
         };
         let workspaces = tx.known_workspaces(&workspaces.into_iter().collect::<Vec<_>>()).await?;
         let keyed = if keys.is_empty() { vec![] } else { tx.keyed_runs(&keys.into_iter().collect::<Vec<_>>()).await? };
+        let mut stored_waits = Vec::new();
+        if !keyed.is_empty() && requests.iter().any(|request| !request.after.is_empty()) {
+            stored_waits = tx.waits_on(&keyed.iter().map(|run| run.id).collect::<Vec<_>>()).await?;
+        }
         let (known, lanes) = lock_upstreams(tx, requests).await?;
         let remembered = match idempotency.is_empty() {
             true => vec![],
@@ -75,6 +81,7 @@ impl Desk {
             created: Vec::new(),
             changed: keyed.into_iter().map(|run| (run.id, (run.clone(), run))).collect(),
             replaced: BTreeSet::new(),
+            stored_waits,
             waits: Vec::new(),
             new_keys: Vec::new(),
         })
@@ -116,7 +123,10 @@ impl Desk {
         }
         match (self.run_with_key(request), request.key.as_ref().map(|(_, mode)| *mode)) {
             (Some(run), Some(KeyMode::Keep)) => SubmitOutcome::Kept(run.id),
-            (Some(run), Some(mode)) if !lifecycle::started(&run) => self.replace(run, request, mode),
+            (Some(run), Some(mode)) if !lifecycle::started(&run) => match self.circular(&run, request) {
+                Some(upstream) => SubmitOutcome::CircularWait(upstream),
+                None => self.replace(run, request, mode),
+            },
             _ if self.room == Some(0) => SubmitOutcome::QueueFull,
             (Some(run), _) => {
                 self.set(Run { key: None, ..run });
@@ -145,6 +155,14 @@ impl Desk {
         }
     }
 
+    /// What a run cannot wait for without perhaps waiting for itself: anything, once others wait for it.
+    fn circular(&self, old: &Run, request: &NewRun) -> Option<RunId> {
+        let mut waits = self.stored_waits.iter().chain(&self.waits);
+        let awaited = waits.any(|(_, upstream)| *upstream == old.id);
+        let open = |id: &&RunId| self.upstream(request, **id) != Some(Status::Succeeded);
+        request.after.iter().filter(open).find(|id| awaited || **id == old.id).copied()
+    }
+
     fn create(&mut self, request: &NewRun) -> SubmitOutcome {
         let waits = self.wait_for(request.id, request);
         let run = self.judged_by_upstream(lifecycle::submit(request, 0, waits, self.now), request);
@@ -158,6 +176,7 @@ impl Desk {
     fn replace(&mut self, old: Run, request: &NewRun, mode: KeyMode) -> SubmitOutcome {
         self.replaced.insert(old.id);
         self.waits.retain(|(run, _)| *run != old.id);
+        self.stored_waits.retain(|(run, _)| *run != old.id);
         let waits = self.wait_for(old.id, request);
         let keep_available_at = mode == KeyMode::PreserveAvailableAt;
         let run = lifecycle::replace(&old, request, keep_available_at, waits, self.now);
@@ -174,9 +193,12 @@ impl Desk {
     fn wait_for(&mut self, run: RunId, request: &NewRun) -> bool {
         let open = |id: &&RunId| self.upstream(request, **id) != Some(Status::Succeeded);
         let upstreams: BTreeSet<RunId> = request.after.iter().filter(open).copied().collect();
+        if upstreams.is_empty() {
+            return false;
+        }
         self.waits.extend(upstreams.iter().map(|upstream| (run, *upstream)));
         self.mark_awaited(&upstreams);
-        !upstreams.is_empty()
+        true
     }
 
     /// The database was told of those it had; this tells the runs in hand, which are yet to be written.

@@ -30,6 +30,9 @@ pub enum SubmitOutcome {
     UnknownWorkspace,
     /// It is to wait for a run that does not exist in its workspace.
     UnknownUpstream(RunId),
+    /// The run it would replace may not wait for this one: it is the same run, or others wait for the run, and this
+    /// one could be among those they wait with.
+    CircularWait(RunId),
 }
 
 /// What came of a rerun.

@@ -117,6 +117,19 @@ async fn streams_are_found_by_jumping_along_the_ready_index() {
 }
 
 #[tokio::test]
+async fn known_streams_are_looked_at_from_where_their_last_claims_ended() {
+    let (_, known) = sql!("ready_streams").split_once("-- then").expect("a second step");
+    let (_, known) = known.split_once('\n').expect("a line");
+    let streams = ["array['default']", "array['default']", "array[0]", "array[0]"];
+    check(known, &streams, |plan| {
+        assert_by_index(plan, "runs_ready");
+        let condition = plan.lines().find(|line| line.contains("Index Cond") && line.contains("ROW("));
+        assert!(condition.is_some(), "{plan}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn orphans_are_found_by_their_own_index() {
     let arguments = ["gen_random_uuid()", "'host'", NOW, "30000000", "'{}'", "60000000", "100"];
     check(sql!("adopt"), &arguments, |plan| assert_by_index(plan, "runs_orphaned")).await;

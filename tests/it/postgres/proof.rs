@@ -12,7 +12,7 @@ use crate::chaos::chaos;
 use crate::concurrent::{Size, seed, verdict, workload};
 use crate::model::{cases, compare_with_model};
 use crate::mutants::sql::{POSTGRES, POSTGRES_RACES};
-use crate::mutants::{all_are_reported, broken_under_load};
+use crate::mutants::{all_are_reported, is_reported_under_load};
 
 async fn store(url: &str, clock: Clock) -> Arc<dyn Store> {
     Arc::new(PostgresStore::connect(url, clock).await.expect("a store can be made"))
@@ -65,18 +65,11 @@ async fn every_fault_of_a_postgres_statement_is_reported() {
 async fn a_fault_that_only_a_race_shows_is_reported() {
     let Some(database) = Database::empty().await else { return };
     for mutant in POSTGRES_RACES {
-        let mut reported = Vec::new();
-        // One workload may happen to win every race; a fault that ten do not show is not noticed.
-        for round in 0..10 {
+        let reported = is_reported_under_load(mutant.breaks, seed(), async || {
             database.clear().await;
-            let faults = mutant.edits();
-            let store = PostgresStore::connect_sabotaged(&database.url, Clock::Database, &faults).await;
-            let store: Arc<dyn Store> = Arc::new(store.expect("a broken store can be opened"));
-            reported.extend(broken_under_load(store, seed() ^ round, Size::usual()).await);
-            if reported.contains(&mutant.breaks) {
-                break;
-            }
-        }
-        assert!(reported.contains(&mutant.breaks), "{mutant:?}; reported: {reported:?}");
+            let store = PostgresStore::connect_sabotaged(&database.url, Clock::Database, &mutant.edits()).await;
+            Arc::new(store.expect("a broken store can be opened")) as Arc<dyn Store>
+        });
+        assert_eq!(reported.await, Ok(()), "{mutant:?}");
     }
 }

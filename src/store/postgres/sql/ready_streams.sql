@@ -18,8 +18,9 @@ select stream.workspace, stream.queue, settings.paused is true as paused, settin
 from unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[]) as stream (workspace, queue, urgency, seq)
 left join runlane.queues as settings
     on settings.workspace = stream.workspace and settings.name = stream.queue
-where exists (
+cross join lateral (
     select from runlane.runs as run
     where run.workspace = stream.workspace and run.queue = stream.queue
         and run.status in ('queued', 'retrying') and run.blocked_by is null
-        and (-run.priority, run.seq) > (stream.urgency, stream.seq))
+        and (-run.priority, run.seq) > (stream.urgency, stream.seq)
+    order by -run.priority, run.seq limit 1) as more
