@@ -82,8 +82,8 @@ pub trait Store: Send + Sync + 'static {
     /// Forgets what retention no longer asks to keep.
     async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned>;
 
-    /// Says what a lane does when one of its runs fails.
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()>;
+    /// Says what a lane does when one of its runs fails; `false` if there is no such workspace.
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool>;
 
     /// Lets a held lane go on, whoever holds it; answers how many runs held it.
     async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize>;
@@ -91,13 +91,14 @@ pub trait Store: Send + Sync + 'static {
     /// The lanes that have live runs, holds or a policy, by name.
     async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>>;
 
-    /// Pauses or resumes a queue and sets its concurrency limit, for claims that begin after this.
+    /// Pauses or resumes a queue and sets its concurrency limit, for claims that begin after this; `None` if there is
+    /// no such workspace.
     async fn set_queue(
         &self,
         workspace: &WorkspaceName,
         queue: &QueueName,
         change: QueueChange,
-    ) -> Result<QueueSettings>;
+    ) -> Result<Option<QueueSettings>>;
 
     /// The queues that have live runs or settings, by name.
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>>;

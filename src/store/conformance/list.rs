@@ -416,6 +416,7 @@ sentences! {
         a_foreign_run_cannot_be_run_again
         a_foreign_lane_cannot_be_released
         a_foreign_policy_is_not_ones_own
+        a_workspace_that_is_not_there_has_no_settings
     }
     events {
         events_are_numbered_from_one_without_gaps

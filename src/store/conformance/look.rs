@@ -145,7 +145,8 @@ impl Bench {
     }
 
     pub(super) async fn set_queue(&self, name: &str, change: QueueChange) -> QueueSettings {
-        self.store.set_queue(&home(), &queue(name), change).await.expect("set_queue answers")
+        let settings = self.store.set_queue(&home(), &queue(name), change).await.expect("set_queue answers");
+        settings.expect("the workspace is known")
     }
 
     pub(super) async fn pause_queue(&self, name: &str) {

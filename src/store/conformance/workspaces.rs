@@ -80,6 +80,16 @@ pub(super) async fn a_foreign_lane_cannot_be_released(bench: Bench) {
     assert_eq!(bench.everything().await, before);
 }
 
+pub(super) async fn a_workspace_that_is_not_there_has_no_settings(bench: Bench) {
+    let nowhere = workspace("nowhere");
+    let pause = QueueChange { paused: Some(true), concurrency: None };
+    assert_eq!(bench.store.set_queue(&nowhere, &queue("q"), pause).await.expect("it answers"), None);
+    assert!(!bench.store.set_lane_policy(&nowhere, &lane("l"), LanePolicy::Hold).await.expect("it answers"));
+    bench.workspace("nowhere").await;
+    assert_eq!(bench.store.queues(&nowhere).await.expect("it answers"), []);
+    assert_eq!(bench.store.lanes(&nowhere, &Page::first(9)).await.expect("it answers").data, []);
+}
+
 pub(super) async fn a_foreign_policy_is_not_ones_own(bench: Bench) {
     bench.workspace("other").await;
     bench.store.set_lane_policy(&workspace("other"), &lane("l"), LanePolicy::Hold).await.expect("it answers");

@@ -162,11 +162,11 @@ impl Store for Recorder {
         workspace: &WorkspaceName,
         queue: &QueueName,
         change: QueueChange,
-    ) -> Result<QueueSettings> {
+    ) -> Result<Option<QueueSettings>> {
         self.note(self.store.set_queue(workspace, queue, change), |settings| Call::SetQueue {
             workspace: workspace.clone(),
             queue: queue.clone(),
-            settings: settings.copied(),
+            settings: settings.copied().flatten(),
         })
         .await
     }
@@ -179,7 +179,7 @@ impl Store for Recorder {
         self.store.promote(limit).await
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
         self.store.set_lane_policy(workspace, lane, policy).await
     }
 

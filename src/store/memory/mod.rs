@@ -130,10 +130,9 @@ impl Store for MemoryStore {
         Ok(model.prune(retention, limit, now))
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
         let (mut model, now) = self.open();
-        model.set_lane_policy(workspace, lane, policy, now);
-        Ok(())
+        Ok(model.set_lane_policy(workspace, lane, policy, now))
     }
 
     async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
@@ -151,11 +150,14 @@ impl Store for MemoryStore {
         workspace: &WorkspaceName,
         queue: &QueueName,
         change: QueueChange,
-    ) -> Result<QueueSettings> {
+    ) -> Result<Option<QueueSettings>> {
         let (mut model, _) = self.open();
+        if !model.workspaces.contains(workspace) {
+            return Ok(None);
+        }
         let settings = model.queues.entry((workspace.clone(), queue.clone())).or_default();
         *settings = change.applied_to(*settings);
-        Ok(*settings)
+        Ok(Some(*settings))
     }
 
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {

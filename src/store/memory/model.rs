@@ -186,11 +186,15 @@ impl Model {
         lane: &LaneName,
         policy: LanePolicy,
         now: Timestamp,
-    ) {
+    ) -> bool {
+        if !self.workspaces.contains(workspace) {
+            return false;
+        }
         self.lane_policies.insert((workspace.clone(), lane.clone()), policy);
         if policy == LanePolicy::Continue {
             self.release_lane(workspace, lane, now);
         }
+        true
     }
 
     pub(super) fn release_lane(&mut self, workspace: &WorkspaceName, lane: &LaneName, now: Timestamp) -> usize {

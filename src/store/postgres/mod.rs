@@ -199,7 +199,7 @@ impl Store for PostgresStore {
         transact!(self.begin("prune"), tx => script::prune(tx, retention, limit))
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
         let key = (workspace.clone(), lane.clone());
         transact!(again self.begin("set_lane_policy"), tx => script::set_lane_policy(tx, &key, policy))
     }
@@ -218,7 +218,7 @@ impl Store for PostgresStore {
         workspace: &WorkspaceName,
         queue: &QueueName,
         change: QueueChange,
-    ) -> Result<QueueSettings> {
+    ) -> Result<Option<QueueSettings>> {
         let params = || {
             Params::default()
                 .text(workspace.as_str())
@@ -229,7 +229,7 @@ impl Store for PostgresStore {
         };
         let rows =
             transact!(again self.begin("set_queue"), tx => tx.query(&self.shared.statements.set_queue, params()))?;
-        Ok(queue_settings(&rows[0], 0))
+        Ok(rows.first().map(|row| queue_settings(row, 0)))
     }
 
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {

@@ -39,13 +39,17 @@ pub(super) async fn settle<T: Tx>(tx: &mut T, lanes: &BTreeSet<LaneKey>) -> Resu
     Ok(())
 }
 
-pub(in crate::store) async fn set_lane_policy<T: Tx>(tx: &mut T, lane: &LaneKey, policy: LanePolicy) -> Result<()> {
+pub(in crate::store) async fn set_lane_policy<T: Tx>(tx: &mut T, lane: &LaneKey, policy: LanePolicy) -> Result<bool> {
+    if tx.known_workspaces(std::slice::from_ref(&lane.0)).await?.is_empty() {
+        return Ok(false);
+    }
     tx.lock_lanes(std::slice::from_ref(lane)).await?;
     tx.set_lane_policy(lane, policy).await?;
     if policy == LanePolicy::Continue {
         tx.delete_lane_holds(lane).await?;
     }
-    settle(tx, &BTreeSet::from([lane.clone()])).await
+    settle(tx, &BTreeSet::from([lane.clone()])).await?;
+    Ok(true)
 }
 
 pub(in crate::store) async fn release_lane<T: Tx>(tx: &mut T, lane: &LaneKey) -> Result<usize> {

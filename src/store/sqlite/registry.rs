@@ -46,12 +46,11 @@ impl Session<'_> {
         workspace: &WorkspaceName,
         queue: &QueueName,
         change: QueueChange,
-    ) -> Result<QueueSettings> {
+    ) -> Result<Option<QueueSettings>> {
         let concurrency = change.concurrency.flatten().map(to_i32);
         let params =
             params![workspace.as_str(), queue.as_str(), change.paused, change.concurrency.is_some(), concurrency];
-        let set = self.row(&self.sql.set_queue, params, |row| settings(row, 0))?;
-        set.ok_or_else(|| StoreError::Corrupt(format!("queue {queue} has no settings after they were set")))
+        self.row(&self.sql.set_queue, params, |row| settings(row, 0))
     }
 
     pub(super) fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {

@@ -85,7 +85,7 @@ impl Store for SqliteStore {
         self.writer.run("prune", move |tx| now(script::prune(tx, &retention, limit))).await
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
         let lane = (workspace.clone(), lane.clone());
         self.writer.run("set_lane_policy", move |tx| now(script::set_lane_policy(tx, &lane, policy))).await
     }
@@ -105,7 +105,7 @@ impl Store for SqliteStore {
         workspace: &WorkspaceName,
         queue: &QueueName,
         change: QueueChange,
-    ) -> Result<QueueSettings> {
+    ) -> Result<Option<QueueSettings>> {
         let (workspace, queue) = (workspace.clone(), queue.clone());
         self.writer.run("set_queue", move |session| session.set_queue(&workspace, &queue, change)).await
     }

@@ -205,7 +205,7 @@ impl Store for Faulty {
         workspace: &WorkspaceName,
         queue: &QueueName,
         change: QueueChange,
-    ) -> Result<QueueSettings> {
+    ) -> Result<Option<QueueSettings>> {
         let mut spoilt = change;
         if self.has(Fault::ForgetsLimits) {
             spoilt.concurrency = None;
@@ -213,7 +213,8 @@ impl Store for Faulty {
         if self.has(Fault::ForgetsPauses) {
             spoilt.paused = None;
         }
-        Ok(change.applied_to(self.store.set_queue(workspace, queue, spoilt).await?))
+        let settings = self.store.set_queue(workspace, queue, spoilt).await?;
+        Ok(settings.map(|settings| change.applied_to(settings)))
     }
 
     async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
@@ -246,7 +247,7 @@ impl Store for Faulty {
         self.store.prune(retention, limit).await
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<()> {
+    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
         self.store.set_lane_policy(workspace, lane, policy).await
     }
 

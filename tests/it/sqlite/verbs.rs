@@ -221,7 +221,7 @@ async fn queues_pause_and_limit() {
     store.submit(&runs, Admission::default()).await.expect("a submission");
     let pause = QueueChange { paused: Some(true), concurrency: None };
     let paused = store.set_queue(&workspace, &other, pause).await.expect("settings");
-    assert_eq!(paused, QueueSettings { paused: true, concurrency: None });
+    assert_eq!(paused, Some(QueueSettings { paused: true, concurrency: None }));
     let limit = QueueChange { paused: None, concurrency: Some(Some(1)) };
     store.set_queue(&workspace, &QueueName::default(), limit).await.expect("settings");
     let first = claim(&store, 5).await.runs;

@@ -59,7 +59,7 @@ async fn set_lane(store: &dyn Store, dice: &mut Dice) {
     pause(dice, 60).await;
     let _ = match dice.one_in(2) {
         true => store.set_lane_policy(workspace, &lane, LanePolicy::Continue).await,
-        false => store.release_lane(workspace, &lane).await.map(|_| ()),
+        false => store.release_lane(workspace, &lane).await.map(|held_by| held_by > 0),
     };
 }
 
