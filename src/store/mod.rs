@@ -31,7 +31,8 @@ use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, Worke
 pub type Result<T> = std::result::Result<T, StoreError>;
 
 /// The queue's memory. Each verb is one transaction; each item of a batch is judged as if it had come alone, in the
-/// order given, and is answered by its own outcome. An `Err` means that nothing of the whole batch was done.
+/// order given, and is answered by its own outcome. An `Err` means that nothing of the whole batch was done, unless it is
+/// [`StoreError::Ambiguous`]: then that is not known.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
     /// Stores new runs. Answered only after the commit.

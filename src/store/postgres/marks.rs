@@ -22,6 +22,10 @@ pub(super) const START: Mark = (i16::MIN, i64::MIN);
 
 /// Full looks may take this part of the time.
 const COST_FACTOR: u32 = 20;
+/// However dear, what other processes made ready is seen after this.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(2);
+/// More are not worth remembering.
+const MOST_STREAMS: usize = 10_000;
 /// While there is enough to claim, no need to hurry.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -62,7 +66,7 @@ impl Marks {
         let known = self.known();
         let mut look = Look { generation: known.generation, may_look_again: true, ..Look::default() };
         if let Some(FullLook { ended, cost }) = known.last_full_look {
-            let (age, pause) = (ended.elapsed(), cost * COST_FACTOR);
+            let (age, pause) = (ended.elapsed(), (cost * COST_FACTOR).min(LONGEST_INTERVAL));
             look.may_look_again = age >= pause;
             if age < pause.max(SHORTEST_INTERVAL) {
                 look.places = known.places.clone();
@@ -79,6 +83,11 @@ impl Marks {
         }
         let full_look = look.full_look_began;
         if let Some(began) = full_look {
+            // Claims that began before it must not bring back marks that it has set anew.
+            known.generation += 1;
+            if known.places.len() > MOST_STREAMS {
+                known.places.clear();
+            }
             // The claim that follows it starts at the front, too, so it is part of the cost.
             known.last_full_look = Some(FullLook { ended: Instant::now(), cost: began.elapsed() });
         }

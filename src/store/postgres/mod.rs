@@ -47,7 +47,13 @@ macro_rules! transact {
     (@ $again:literal, $begin:expr, $tx:ident => $verb:expr) => {{
         let mut tries = Tries::new();
         loop {
-            let mut session = $begin.await?;
+            let mut session = match $begin.await {
+                Ok(session) => session,
+                Err(error) => {
+                    tries.after(error).await?;
+                    continue;
+                }
+            };
             let $tx = &mut session;
             match $verb.await {
                 Ok(answer) => match session.commit().await {
@@ -116,30 +122,53 @@ impl PostgresStore {
         Session::begin_read(&self.pool, &self.shared, doing).await
     }
 
-    async fn submit_once(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-        transact!(self.begin("submit"), tx => script::submit(tx, runs, admission))
+    /// Whether a submission was committed after all: then the runs it was to create are there, all of them.
+    async fn was_committed(&self, runs: &[NewRun], judged: &[SubmitOutcome]) -> Result<bool> {
+        let created: Vec<_> = runs
+            .iter()
+            .zip(judged)
+            .filter(|(_, outcome)| **outcome == SubmitOutcome::Created)
+            .map(|(run, _)| (run.workspace.clone(), run.id))
+            .collect();
+        let known = transact!(self.begin("submit"), tx => tx.known_runs(&created))?;
+        let is_there =
+            |(workspace, id): &(WorkspaceName, RunId)| known.get(id).is_some_and(|(owner, _)| owner == workspace);
+        Ok(created.iter().any(is_there))
     }
+}
 
-    /// After a commit whose answer was lost: what is stored was stored by it; the rest is submitted again.
-    async fn settle_submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-        let named: Vec<_> = runs.iter().map(|run| (run.workspace.clone(), run.id)).collect();
-        let stored = transact!(self.begin("submit"), tx => tx.known_runs(&named))?;
-        let missing: Vec<NewRun> = runs.iter().filter(|run| !stored.contains_key(&run.id)).cloned().collect();
-        let mut answers = self.submit_once(&missing, admission).await?.into_iter();
-        let answer = |run: &NewRun| match stored.contains_key(&run.id) {
-            true => Some(SubmitOutcome::Created),
-            false => answers.next(),
-        };
-        Ok(runs.iter().filter_map(answer).collect())
-    }
+/// The answers to a submission that was made again because the first commit was not answered. What the first would have
+/// created and the second found there, the first did create, only later than anybody could see.
+fn settled(runs: &[NewRun], first: &[SubmitOutcome], second: Vec<SubmitOutcome>) -> Vec<SubmitOutcome> {
+    let settle = |((run, first), second): ((&NewRun, &SubmitOutcome), SubmitOutcome)| match (first, second) {
+        (SubmitOutcome::Created, SubmitOutcome::DuplicateId) => SubmitOutcome::Created,
+        (SubmitOutcome::Created, SubmitOutcome::Existing(id)) if id == run.id => SubmitOutcome::Created,
+        (_, second) => second,
+    };
+    runs.iter().zip(first).zip(second).map(settle).collect()
 }
 
 #[async_trait]
 impl Store for PostgresStore {
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-        match self.submit_once(runs, admission).await {
-            Err(StoreError::Ambiguous(_)) => self.settle_submit(runs, admission).await,
-            answer => answer,
+        let mut tries = Tries::new();
+        let mut unanswered: Option<Vec<SubmitOutcome>> = None;
+        loop {
+            let mut judged = Vec::new();
+            let submitted: Result<()> = transact!(self.begin("submit"), tx => async {
+                judged = script::submit(tx, runs, admission).await?;
+                Ok(())
+            });
+            if let Some(first) = &unanswered {
+                judged = settled(runs, first, judged);
+            }
+            match submitted {
+                Ok(()) => return Ok(judged),
+                Err(StoreError::Ambiguous(_)) if self.was_committed(runs, &judged).await? => return Ok(judged),
+                Err(StoreError::Ambiguous(_)) => tries.after_ambiguity().await?,
+                Err(error) => return Err(error),
+            }
+            unanswered = Some(judged);
         }
     }
 

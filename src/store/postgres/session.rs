@@ -54,10 +54,12 @@ impl Session {
     }
 
     async fn start(pool: &Pool, shared: &Arc<Shared>, doing: &'static str, begin: &str) -> Result<Self> {
-        let client = connect(pool, &shared.target).await?;
-        client.batch_execute(begin).await.map_err(|error| refused(doing, error))?;
-        let (shared, look) = (Arc::clone(shared), shared.marks.look());
-        Ok(Self { client: Some(client), shared, doing, look, looked: false, forget: false })
+        let client = Some(connect(pool, &shared.target).await?);
+        let shared = Arc::clone(shared);
+        // Before the transaction is begun, so that a connection on which that was given up is not used again.
+        let session = Self { client, shared, doing, look: Look::default(), looked: false, forget: false };
+        session.client()?.batch_execute(begin).await.map_err(|error| refused(doing, error))?;
+        Ok(session)
     }
 
     pub(super) fn doing(&self) -> &'static str {
@@ -103,8 +105,10 @@ impl Session {
         let Some(client) = self.client.take() else { return Err(StoreError::Closed) };
         match client.batch_execute("commit").await {
             Ok(()) => {
-                let look = std::mem::take(&mut self.look);
-                self.marks.learn(look);
+                if self.looked {
+                    let look = std::mem::take(&mut self.look);
+                    self.marks.learn(look);
+                }
                 if self.forget {
                     self.marks.forget();
                 }

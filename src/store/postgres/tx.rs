@@ -250,7 +250,11 @@ impl Tx for Session {
     async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
         let shared = Arc::clone(&self.shared);
         let [all, known] = steps(&shared.statements.ready_streams);
-        let complete = std::mem::replace(&mut self.looked, true) || self.look.places.is_empty();
+        let again = std::mem::replace(&mut self.looked, true);
+        if !again {
+            self.look = shared.marks.look();
+        }
+        let complete = again || self.look.places.is_empty();
         let began = Instant::now();
         let rows = match complete {
             true => self.query(all, Params::default()).await?,
@@ -373,6 +377,8 @@ impl Tx for Session {
 
     async fn prune_finished(&mut self, kept: SignedDuration, limit: usize) -> Result<usize> {
         let [history, attempts, events] = steps(&self.statements.prune_finished);
+        // What is old is found by its block range, which only a bitmap scan reads.
+        self.execute("set local enable_bitmapscan = on", Params::default()).await?;
         let params = Params::default().time(self.injected_now()).big(micros(kept)).big(limit as i64);
         let gone: Vec<RunId> = self.query(history, params).await?.iter().map(|row| RunId(row.get(0))).collect();
         if !gone.is_empty() {

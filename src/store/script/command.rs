@@ -17,6 +17,9 @@ pub(in crate::store) async fn command<T: Tx>(
     command: Command,
     admission: Admission,
 ) -> Result<Vec<CommandOutcome>> {
+    if command == Command::Resume {
+        is_full(tx, admission).await?;
+    }
     let mut outcomes = Vec::new();
     for run in runs {
         outcomes.push(command_one(tx, workspace, *run, command, admission).await?);
@@ -50,6 +53,7 @@ async fn command_one<T: Tx>(
     Ok(outcome)
 }
 
+/// Also takes the admission lock, which comes before all others.
 async fn is_full<T: Tx>(tx: &mut T, admission: Admission) -> Result<bool> {
     Ok(match admission.queue_size {
         Some(size) => tx.count_live().await? >= size,
@@ -77,6 +81,7 @@ pub(in crate::store) async fn rerun<T: Tx>(
     id: RunId,
     admission: Admission,
 ) -> Result<RerunOutcome> {
+    is_full(tx, admission).await?;
     let Some(old) = lock(tx, workspace, run).await? else { return Ok(RerunOutcome::NotFound) };
     let lanes: BTreeSet<_> = lane_of(&old).into_iter().collect();
     let request = lifecycle::rerun(&old, id);

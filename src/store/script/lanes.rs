@@ -29,7 +29,7 @@ pub(super) async fn settle<T: Tx>(tx: &mut T, lanes: &BTreeSet<LaneKey>) -> Resu
     let gave_way = if demoted.is_empty() { Default::default() } else { tx.lane_demote(&demoted).await? };
     let mut promoted = Vec::new();
     for front in &fronts {
-        // One that could not be put back is being claimed or changed by somebody, who has the last word.
+        // One that could not be put back was claimed or changed before it could be locked.
         let free = front.ready.is_none_or(|ready| gave_way.contains(&ready));
         promoted.extend(goes(front).filter(|_| free));
     }

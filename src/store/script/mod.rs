@@ -1,12 +1,12 @@
 //! The verbs, written once for every SQL database over its primitive statements.
 //!
-//! A database brings [`Tx`]: some thirty statements, each a file of SQL with the same name everywhere, that move
+//! A database brings [`Tx`]: some forty statements, each a file of SQL with the same name everywhere, that move
 //! rows and decide nothing. What may happen is decided by the lifecycle; what follows from it for lanes and for
 //! waiting runs is drawn here.
 //!
-//! The order of locks is the same in every verb, so that two verbs rarely meet head-on: first runs, in order of id,
-//! then lanes, by name. Whoever locks a run that waits in a lane settles that lane before the commit, even if it
-//! changed nothing: that is why settling may pass over a run that somebody else has locked.
+//! The order of locks is the same in every verb, so that two verbs rarely meet head-on: the admission lock where a
+//! queue size is set, then runs, in order of id, then lanes, by name. Settling a lane locks the runs at its front last;
+//! when that meets a verb that has locked such a run and wants the lane, the database notices and one is tried again.
 
 mod apply;
 mod claim;

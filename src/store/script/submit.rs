@@ -1,6 +1,6 @@
 //! Admission of new runs: read every fact the batch needs, judge the requests in order, write what was accepted.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -41,7 +41,7 @@ struct Desk {
     /// Who waits for the runs that may be replaced.
     stored_waits: Vec<(RunId, RunId)>,
     waits: Vec<(RunId, RunId)>,
-    new_keys: Vec<Remembered>,
+    new_keys: BTreeMap<(WorkspaceName, IdempotencyKey), Remembered>,
 }
 
 impl Desk {
@@ -83,7 +83,7 @@ impl Desk {
             replaced: BTreeSet::new(),
             stored_waits,
             waits: Vec::new(),
-            new_keys: Vec::new(),
+            new_keys: BTreeMap::new(),
         })
     }
 
@@ -102,8 +102,9 @@ impl Desk {
                 run: stored_as,
                 expires_at: later(self.now, idempotency.ttl),
             };
-            self.remembered.insert((known.workspace.clone(), known.key.clone()), known.clone());
-            self.new_keys.push(known);
+            let key = (known.workspace.clone(), known.key.clone());
+            self.remembered.insert(key.clone(), known.clone());
+            self.new_keys.insert(key, known);
         }
         outcome
     }
@@ -280,7 +281,7 @@ impl Desk {
             tx.insert_waits(&self.waits).await?;
         }
         if !self.new_keys.is_empty() {
-            tx.remember(&self.new_keys).await?;
+            tx.remember(&self.new_keys.into_values().collect::<Vec<_>>()).await?;
         }
         apply(tx, replaced, lanes, self.now).await
     }

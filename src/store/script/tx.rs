@@ -125,9 +125,9 @@ pub(in crate::store) trait Tx: Send {
     fn delete_holds(&mut self, runs: &[RunId]) -> impl Future<Output = Result<HashSet<RunId>>> + Send;
     fn delete_lane_holds(&mut self, lane: &LaneKey) -> impl Future<Output = Result<usize>> + Send;
     fn lane_fronts(&mut self, lanes: &[LaneKey]) -> impl Future<Output = Result<Vec<Front>>> + Send;
-    /// Puts ready runs back behind their lanes, but for those that somebody has locked; answers with the rest.
+    /// Puts runs that are still ready back behind their lanes; answers with them.
     fn lane_demote(&mut self, runs: &[RunId]) -> impl Future<Output = Result<HashSet<RunId>>> + Send;
-    /// Makes runs behind their lanes ready, but for those that somebody has locked.
+    /// Makes runs that are still behind their lanes ready.
     fn lane_promote(&mut self, runs: &[RunId]) -> impl Future<Output = Result<()>> + Send;
 
     // Claiming

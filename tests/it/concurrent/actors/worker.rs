@@ -129,6 +129,9 @@ impl Worker {
         if self.dice.one_in(2) {
             let finish = Finish { lease, outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) };
             let _ = self.store.finish(&[finish]).await;
+        } else if self.dice.one_in(2) {
+            let events = vec![NewEvent { kind: runlane::store::EventKind::Log, data: runlane::run::Json::null() }];
+            let _ = self.store.append(&[Append { lease, events }]).await;
         } else {
             let _ = self.store.renew(&[lease], self.world.size.lease_ttl).await;
         }
