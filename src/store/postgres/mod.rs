@@ -122,6 +122,14 @@ impl PostgresStore {
         Session::begin_read(&self.pool, &self.shared, doing).await
     }
 
+    /// Leaves the answers in `judged` even if the commit was not answered.
+    async fn submit_once(&self, runs: &[NewRun], admission: Admission, judged: &mut Vec<SubmitOutcome>) -> Result<()> {
+        transact!(self.begin("submit"), tx => async {
+            *judged = script::submit(tx, runs, admission).await?;
+            Ok(())
+        })
+    }
+
     /// Whether a submission was committed after all: then the runs it was to create are there, all of them.
     async fn was_committed(&self, runs: &[NewRun], judged: &[SubmitOutcome]) -> Result<bool> {
         let created: Vec<_> = runs
@@ -155,10 +163,7 @@ impl Store for PostgresStore {
         let mut unanswered: Option<Vec<SubmitOutcome>> = None;
         loop {
             let mut judged = Vec::new();
-            let submitted: Result<()> = transact!(self.begin("submit"), tx => async {
-                judged = script::submit(tx, runs, admission).await?;
-                Ok(())
-            });
+            let submitted = self.submit_once(runs, admission, &mut judged).await;
             if let Some(first) = &unanswered {
                 judged = settled(runs, first, judged);
             }
