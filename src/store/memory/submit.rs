@@ -67,8 +67,8 @@ impl Model {
         self.live().find(|run| run.workspace == request.workspace && run.key.as_ref() == Some(key)).cloned()
     }
 
-    /// What a run cannot wait for without perhaps waiting for itself. Any wait of a run that others wait for counts:
-    /// simpler to explain than a search for circles, and nobody has missed it.
+    /// What a run cannot wait for without perhaps waiting for itself. Any wait of a run that others wait for counts,
+    /// which is simpler to explain than a search for circles.
     fn circular(&self, old: &Run, request: &NewRun) -> Option<RunId> {
         let awaited = self.waits.values().any(|upstreams| upstreams.contains(&old.id));
         let open = |id: &&RunId| self.runs.get(id).is_some_and(|run| run.status() != Status::Succeeded);
