@@ -23,7 +23,7 @@ use self::arrays::Params;
 use self::connect::Target;
 use self::marks::Marks;
 use self::read::{queue_settings, worker_params};
-use self::session::{Session, Shared, Tries};
+use self::session::{Session, Shared, Tries, Workspaces};
 use self::statements::Statements;
 use super::script::{self, Tx, to_i32};
 use super::{
@@ -111,7 +111,8 @@ impl PostgresStore {
         let client = session::connect(&pool, &target).await?;
         migrate::check(&client).await?;
         drop(client);
-        Ok(Self { pool, renewals, shared: Arc::new(Shared { target, statements, clock, marks: Marks::default() }) })
+        let (marks, workspaces) = (Marks::default(), Workspaces::default());
+        Ok(Self { pool, renewals, shared: Arc::new(Shared { target, statements, clock, marks, workspaces }) })
     }
 
     async fn begin(&self, doing: &'static str) -> Result<Session> {

@@ -1,6 +1,7 @@
 //! One transaction on one connection, from begin to commit, whatever happens in between.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use deadpool_postgres::{Object, Pool, PoolError};
 use jiff::Timestamp;
@@ -11,6 +12,7 @@ use super::connect::{Target, is_contention, is_disconnect, lost_connection, refu
 use super::marks::{Look, Marks};
 use super::statements::Statements;
 use crate::clock::Clock;
+use crate::run::WorkspaceName;
 use crate::store::{Result, StoreError};
 
 const BEGIN: &str = include_str!("begin.sql");
@@ -22,6 +24,23 @@ pub(super) struct Shared {
     pub(super) statements: Statements,
     pub(super) clock: Clock,
     pub(super) marks: Marks,
+    pub(super) workspaces: Workspaces,
+}
+
+/// The workspaces that were seen. None is ever deleted, so what was seen once need not be asked for again.
+#[derive(Default)]
+pub(super) struct Workspaces(RwLock<HashSet<WorkspaceName>>);
+
+impl Workspaces {
+    /// The names, if every one of them is known.
+    pub(super) fn all(&self, names: &[WorkspaceName]) -> Option<HashSet<WorkspaceName>> {
+        let seen = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        names.iter().all(|name| seen.contains(name)).then(|| names.iter().cloned().collect())
+    }
+
+    pub(super) fn learn(&self, names: &HashSet<WorkspaceName>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).extend(names.iter().cloned());
+    }
 }
 
 /// An open transaction.

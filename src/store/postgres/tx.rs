@@ -1,6 +1,6 @@
 //! The primitives of the shared verbs, one statement each.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,17 +32,32 @@ impl Tx for Session {
     }
 
     async fn known_workspaces(&mut self, names: &[WorkspaceName]) -> Result<HashSet<WorkspaceName>> {
+        if let Some(known) = self.shared.workspaces.all(names) {
+            return Ok(known);
+        }
         let params = Params::default().texts(names.iter().map(WorkspaceName::as_str).collect());
         let rows = self.query(&self.statements.known_workspaces, params).await?;
-        rows.iter().map(|row| workspace(row, 0)).collect()
+        let known = rows.iter().map(|row| workspace(row, 0)).collect::<Result<HashSet<_>>>()?;
+        self.shared.workspaces.learn(&known);
+        Ok(known)
     }
 
     async fn known_runs(&mut self, ids: &[(WorkspaceName, RunId)]) -> Result<HashMap<RunId, (WorkspaceName, Status)>> {
-        let params = Params::default()
-            .texts(ids.iter().map(|(workspace, _)| workspace.as_str()).collect())
-            .uuids(ids.iter().map(|(_, id)| id.0).collect());
-        let rows = self.query(&self.statements.known_runs, params).await?;
-        rows.iter().map(|row| Ok((RunId(row.get(0)), (workspace(row, 1)?, status(row, 2)?)))).collect()
+        let named: HashSet<&(WorkspaceName, RunId)> = ids.iter().collect();
+        let rows = match self.runs_between(ids).await? {
+            Some(rows) => rows,
+            None => self.runs_named(ids).await?,
+        };
+        let mut known = HashMap::new();
+        for row in &rows {
+            let run = (workspace(row, 1)?, RunId(row.get(0)));
+            let status = status(row, 2)?;
+            // A live run is known to all; of the finished ones, each workspace knows its own.
+            if !status.is_terminal() || named.contains(&run) {
+                known.insert(run.1, (run.0, status));
+            }
+        }
+        Ok(known)
     }
 
     async fn remembered(&mut self, keys: &[(WorkspaceName, IdempotencyKey)]) -> Result<Vec<Remembered>> {
@@ -406,6 +421,33 @@ impl Tx for Session {
 }
 
 impl Session {
+    /// All runs between the first of the ids and the last, unless they are more than the ids themselves.
+    async fn runs_between(&self, ids: &[(WorkspaceName, RunId)]) -> Result<Option<Vec<Row>>> {
+        let mut ends: Option<(RunId, RunId)> = None;
+        for (_, id) in ids {
+            ends = Some(ends.map_or((*id, *id), |(first, last)| (first.min(*id), last.max(*id))));
+        }
+        let Some((first, last)) = ends else { return Ok(Some(vec![])) };
+        let workspaces: BTreeSet<&str> = ids.iter().map(|(workspace, _)| workspace.as_str()).collect();
+        let limit = ids.len() + 1;
+        let params = Params::default()
+            .texts(workspaces.into_iter().collect())
+            .add(first.0, Type::UUID)
+            .add(last.0, Type::UUID)
+            .big(limit as i64);
+        let [between, _] = steps(&self.statements.known_runs);
+        let rows = self.query(between, params).await?;
+        Ok((rows.len() < limit).then_some(rows))
+    }
+
+    async fn runs_named(&self, ids: &[(WorkspaceName, RunId)]) -> Result<Vec<Row>> {
+        let params = Params::default()
+            .texts(ids.iter().map(|(workspace, _)| workspace.as_str()).collect())
+            .uuids(ids.iter().map(|(_, id)| id.0).collect());
+        let [_, named] = steps(&self.statements.known_runs);
+        self.query(named, params).await
+    }
+
     async fn last_event(&self, run: RunId) -> Result<i64> {
         let sql = "select coalesce(max(seq), 0) from runlane.events where run = $1";
         Ok(self.query(sql, Params::default().add(run.0, Type::UUID)).await?[0].get(0))

@@ -99,9 +99,24 @@ async fn locking_runs_finds_them_by_id() {
 }
 
 #[tokio::test]
-async fn looking_for_known_ids_looks_each_up_in_history() {
+async fn looking_for_known_ids_reads_what_lies_between_them() {
+    let between = sql!("known_runs").split("-- then").next().expect("a first step");
+    let id = "gen_random_uuid()";
+    check(between, &["array['default']", id, id, "1001"], |plan| {
+        assert_by_index(plan, "runs_pkey");
+        assert_by_index(plan, "history_pkey");
+        let all = "((workspace = named.workspace) AND (id >= $2) AND (id <= $3))";
+        assert!(plan.contains(all), "{plan}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn looking_for_scattered_ids_looks_each_up_in_history() {
+    let named = sql!("known_runs").split("-- then").nth(1).expect("a second step");
+    let (_, named) = named.split_once('\n').expect("a statement after the comment");
     let workspaces = "array_fill('default'::text, array[1000])";
-    check(sql!("known_runs"), &[workspaces, &ids()], |plan| {
+    check(named, &[workspaces, &ids()], |plan| {
         assert_by_index(plan, "runs_pkey");
         assert_by_index(plan, "history_pkey");
         let both = "((workspace = named.workspace) AND (id = named.id))";
