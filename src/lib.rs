@@ -5,5 +5,7 @@
 //! `docs/ARCHITECTURE.md` has the map and walks one run through the code.
 
 pub mod clock;
+#[cfg(feature = "worker")]
+pub mod executor;
 pub mod run;
 pub mod store;

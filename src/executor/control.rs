@@ -1,0 +1,115 @@
+//! What the worker tells an execution while it goes on: to stop, to let go, and how long its lease is good for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::{Gone, Report, Reporter};
+
+/// What an execution is to do. Orders only become stricter: go on, then stop, then leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Work.
+    #[default]
+    GoOn,
+    /// End the work: ask it to, and use force after the grace.
+    Stop {
+        /// How long it may take to stop by itself.
+        grace: Duration,
+    },
+    /// Have nothing more to do with it: the lease is gone or given back. What can run on by itself is not touched,
+    /// since another worker may already look after it; what lives in this process ends.
+    Leave,
+}
+
+/// The executor's end.
+#[derive(Clone)]
+pub struct Control {
+    orders: watch::Receiver<Order>,
+    lease: watch::Receiver<Instant>,
+    reporter: Arc<dyn Reporter>,
+}
+
+/// The worker's end.
+pub struct Grip {
+    orders: watch::Sender<Order>,
+    lease: watch::Sender<Instant>,
+}
+
+impl Control {
+    /// Both ends, for a lease that is good until `until`.
+    pub fn new(until: Instant, reporter: Arc<dyn Reporter>) -> (Grip, Self) {
+        let (orders, orders_seen) = watch::channel(Order::GoOn);
+        let (lease, lease_seen) = watch::channel(until);
+        (Grip { orders, lease }, Self { orders: orders_seen, lease: lease_seen, reporter })
+    }
+
+    /// The order in force.
+    pub fn order(&self) -> Order {
+        *self.orders.borrow()
+    }
+
+    /// Waits for an order other than to go on. A worker that is gone wants nothing more to do with it.
+    pub async fn ordered(&mut self) -> Order {
+        self.orders.wait_for(|order| *order != Order::GoOn).await.map_or(Order::Leave, |order| *order)
+    }
+
+    /// Waits for the order to have nothing more to do with it.
+    pub async fn left(&mut self) {
+        let _ = self.orders.wait_for(|order| *order == Order::Leave).await;
+    }
+
+    /// Until when the lease is surely held, by this machine's clock.
+    pub fn leased_until(&self) -> Instant {
+        *self.lease.borrow()
+    }
+
+    /// Waits until the lease was extended; `None` if nobody will any more.
+    pub async fn extended(&mut self) -> Option<Instant> {
+        self.lease.changed().await.ok()?;
+        Some(*self.lease.borrow_and_update())
+    }
+
+    /// Hands reports on; answers when they are stored, with the number of the last event.
+    pub async fn report(&self, reports: Vec<Report>) -> Result<i64, Gone> {
+        self.reporter.report(reports).await
+    }
+
+    /// How many reports of this attempt are stored after the event of that number.
+    pub async fn reported_since(&self, event: i64) -> Result<u64, Gone> {
+        self.reporter.reported_since(event).await
+    }
+}
+
+impl Grip {
+    /// Gives an order, unless a stricter one is in force.
+    pub fn order(&self, order: Order) {
+        self.orders.send_if_modified(|current| {
+            let stricter = rank(order) > rank(*current);
+            if stricter {
+                *current = order;
+            }
+            stricter
+        });
+    }
+
+    /// Says that the lease was extended.
+    pub fn extend(&self, until: Instant) {
+        self.lease.send_if_modified(|current| std::mem::replace(current, until.max(*current)) < until);
+    }
+
+    /// Until when the lease is surely held.
+    pub fn leased_until(&self) -> Instant {
+        *self.lease.borrow()
+    }
+}
+
+fn rank(order: Order) -> u8 {
+    match order {
+        Order::GoOn => 0,
+        Order::Stop { .. } => 1,
+        Order::Leave => 2,
+    }
+}
