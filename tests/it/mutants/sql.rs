@@ -97,7 +97,7 @@ pub(crate) const POSTGRES: &[Mutant] = &[
         .refused_by("runs_lane_front"),
     mutant("the lane starts at its end", "lane_fronts", "order by -run.priority, run.seq", "order by -run.priority, -run.seq", Rule::LaneOrder),
     mutant("the limit counts nobody", "lock_rooms", "where status = 'running'", "where status = 'none'", Rule::QueueLimit),
-    mutant("idempotency keys are forgotten", "remembered", "and key = any($2)", "and key = any($2) and false", Rule::Idempotency)
+    mutant("idempotency keys are forgotten", "remembered", "and idempotency.key = named.key", "and false", Rule::Idempotency)
         .and("remember", "where known.expires_at <= $6", "where $6::timestamptz is not null"),
     mutant("the queue is never full", "count_live", "from runlane.runs", "from runlane.runs where false", Rule::QueueSize),
 ];
