@@ -279,3 +279,22 @@ async fn a_list_merges_live_and_finished_runs_in_order() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_read_is_planned_for_the_tables_as_they_are() {
+    let Some(database) = Database::empty().await else { return };
+    database.execute("vacuum analyze runlane.runs, runlane.history").await;
+    database.execute(&format!("deallocate all; prepare statement as {}", sql!("run"))).await;
+    let begin = include_str!("../../../src/store/postgres/begin_read.sql");
+    let id = uuid::Uuid::now_v7();
+    // More often than PostgreSQL looks on before it settles for a plan.
+    for _ in 0..10 {
+        database.execute(&format!("{begin}; execute statement ('default', '{id}'); commit")).await;
+    }
+    database.execute(FILL).await;
+    database.execute(begin).await;
+    let plan = database.lines(&format!("explain execute statement ('default', '{id}')")).await.join("\n");
+    database.execute("rollback").await;
+    assert_by_index(&plan, "runs_pkey");
+    assert_by_index(&plan, "history_pkey");
+}
