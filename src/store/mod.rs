@@ -71,16 +71,20 @@ pub trait Store: Send + Sync + 'static {
         admission: Admission,
     ) -> Result<RerunOutcome>;
 
-    /// Clears leases that ran out; answers with the runs that are now up for adoption.
+    /// Clears leases that ran out; answers with the runs that are now up for adoption, in no order. If there are more
+    /// than `limit`, those submitted first are taken. One that somebody is just changing may be left to the next call,
+    /// here and in the passes below.
     async fn reap(&self, limit: usize) -> Result<Vec<RunId>>;
 
-    /// Frees runs whose time has come; answers how many.
+    /// Frees runs whose time has come, those due first before others; answers how many.
     async fn promote(&self, limit: usize) -> Result<usize>;
 
-    /// Ends attempts that are past their time limit by more than `grace`, whoever holds them.
+    /// Ends attempts that are past their time limit by more than `grace`, whoever holds them; of more than `limit` those
+    /// of the runs submitted first. The answer is in no order.
     async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>>;
 
-    /// Forgets what retention no longer asks to keep.
+    /// Forgets what retention no longer asks to keep: at most `limit` runs, and no promise which of them first. The limit
+    /// is meant for the size of a transaction; how many keys and workers go with them is the store's own affair.
     async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned>;
 
     /// Says what a lane does when one of its runs fails; `false` if there is no such workspace.
@@ -101,7 +105,7 @@ pub trait Store: Send + Sync + 'static {
         change: QueueChange,
     ) -> Result<Option<QueueSettings>>;
 
-    /// The queues that have live runs or settings, by name.
+    /// The queues that have live runs or settings, by name. Counts the live runs of the workspace, as `counts` does.
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>>;
 
     /// Records a worker, or that it is still there; answers whether it was asked to drain.
@@ -145,6 +149,7 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Option<Vec<Event>>>;
 
-    /// How many live runs stand where, for metrics.
+    /// How many live runs stand where, for metrics. Reads every live run, so whoever is asked often remembers the answer
+    /// for some seconds.
     async fn counts(&self) -> Result<Vec<Count>>;
 }

@@ -1,6 +1,7 @@
 //! Connections, and what their errors mean.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use rustls::{ClientConfig, RootCertStore};
@@ -41,9 +42,8 @@ impl Target {
         if config.get_hosts().is_empty() {
             return Err(invalid(url, "it names no host"));
         }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(std::time::Duration::from_secs(10));
-        }
+        let said = |name: &str| plain.split(['?', '&', ' ']).any(|pair| pair.split('=').next() == Some(name));
+        notice_silence(&mut config, said);
         config.application_name("runlane");
         Ok(Self { address: address(&config), config, prepared_statements })
     }
@@ -68,6 +68,27 @@ impl Target {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| invalid(&self.address, error))
+    }
+}
+
+/// A host that vanished without a word is noticed within some 15 s, idle or not, and one that does not answer within 5 s;
+/// the library's own limits are two hours and none. What the URL has `said` stands.
+fn notice_silence(config: &mut tokio_postgres::Config, said: impl Fn(&str) -> bool) {
+    if !said("connect_timeout") {
+        config.connect_timeout(Duration::from_secs(5));
+    }
+    if !said("keepalives_idle") {
+        config.keepalives_idle(Duration::from_secs(5));
+    }
+    if !said("keepalives_interval") {
+        config.keepalives_interval(Duration::from_secs(3));
+    }
+    if !said("keepalives_retries") {
+        config.keepalives_retries(3);
+    }
+    // For what was sent and not acknowledged, during which no keepalives go out.
+    if !said("tcp_user_timeout") {
+        config.tcp_user_timeout(Duration::from_secs(15));
     }
 }
 
@@ -153,6 +174,31 @@ mod tests {
         let target = target.expect("a good url");
         assert!(!target.prepared_statements);
         assert_eq!(target.address, "db:6432/app");
+    }
+
+    #[test]
+    fn a_vanished_host_is_noticed_in_seconds() {
+        let config = Target::parse("postgres://me@db/app").expect("a good url").config;
+        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(5)));
+        assert!(config.get_keepalives());
+        let (interval, retries) = (config.get_keepalives_interval(), config.get_keepalives_retries());
+        let (interval, retries) = (interval.expect("an interval"), retries.expect("a number"));
+        assert!(config.get_keepalives_idle() + interval * retries <= Duration::from_secs(15));
+        assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(15)));
+    }
+
+    #[test]
+    fn what_a_url_says_about_silence_stands() {
+        let said =
+            "connect_timeout=7&keepalives_idle=60&keepalives_interval=9&keepalives_retries=2&tcp_user_timeout=30";
+        let config = Target::parse(&format!("postgres://me@db/app?{said}")).expect("a good url").config;
+        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
+        assert_eq!(config.get_keepalives_idle(), Duration::from_secs(60));
+        assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(9)));
+        assert_eq!(config.get_keepalives_retries(), Some(2));
+        assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(30)));
+        let config = Target::parse("postgres://me@db/app?keepalives=0").expect("a good url").config;
+        assert!(!config.get_keepalives());
     }
 
     #[test]

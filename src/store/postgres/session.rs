@@ -1,7 +1,9 @@
 //! One transaction on one connection, from begin to commit, whatever happens in between.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool, PoolError};
 use jiff::Timestamp;
@@ -16,7 +18,7 @@ use crate::run::WorkspaceName;
 use crate::store::{Result, StoreError};
 
 const BEGIN: &str = include_str!("begin.sql");
-const BEGIN_READ: &str = "begin isolation level repeatable read, read only; set local statement_timeout = '60s'";
+const BEGIN_READ: &str = include_str!("begin_read.sql");
 
 /// What every transaction of a store shares.
 pub(super) struct Shared {
@@ -193,9 +195,12 @@ impl Tries {
             return Err(error);
         }
         tracing::debug!(tries = self.made, %error, "trying the transaction again");
-        // Spread out by the address of a local, which differs between tasks: enough to not meet again in step.
-        let spread = (std::ptr::from_ref(self) as usize >> 6) as u64 % 4;
-        tokio::time::sleep(std::time::Duration::from_millis(u64::from(self.made) * (1 + spread))).await;
+        tokio::time::sleep(self.wait(RandomState::new().hash_one(()))).await;
         Ok(())
+    }
+
+    /// One to four milliseconds for each try made, by a draw, so that those who met do not meet again in step.
+    fn wait(&self, draw: u64) -> Duration {
+        Duration::from_micros(u64::from(self.made) * (1_000 + draw % 3_000))
     }
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use runlane::store::history::Rule;
 
+use super::Sign;
+
 /// A statement with a fault.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mutant {
@@ -16,6 +18,8 @@ pub(crate) struct Mutant {
     pub(crate) breaks: Rule,
     /// A second guard of the same promise that must fall too.
     also: Option<Edit>,
+    /// What the database's message names.
+    refused_by: Option<&'static str>,
 }
 
 /// A statement, what to replace in it, and by what.
@@ -28,13 +32,24 @@ const fn mutant(
     to: &'static str,
     breaks: Rule,
 ) -> Mutant {
-    Mutant { fault, statement, from, to, breaks, also: None }
+    Mutant { fault, statement, from, to, breaks, also: None, refused_by: None }
 }
 
 impl Mutant {
     const fn and(mut self, statement: &'static str, from: &'static str, to: &'static str) -> Self {
         self.also = Some((statement, from, to));
         self
+    }
+
+    /// The constraint that restates the promise refuses before it can be broken.
+    const fn refused_by(mut self, constraint: &'static str) -> Self {
+        self.refused_by = Some(constraint);
+        self
+    }
+
+    /// How the scenario must show it.
+    pub(crate) fn sign(&self) -> Sign {
+        self.refused_by.map_or(Sign::Breaks(self.breaks), Sign::RefusedBy)
     }
 
     /// What to break, as `open_sabotaged` and `connect_sabotaged` take it.
@@ -52,9 +67,12 @@ pub(crate) const SQLITE: &[Mutant] = &[
     mutant("renew without epoch", "renew", "and epoch = ?2", "and ?2 = ?2", Rule::StaleEpoch),
     mutant("adoption keeps the epoch", "adopt", "epoch = epoch + 1", "epoch = epoch", Rule::Epochs),
     mutant("adoption by anybody", "adopt", "host = ?2 or orphaned_at <= ?4", "?2 = ?2 or ?4 = ?4", Rule::Takeover),
-    mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = max(epoch, 1)", Rule::Epochs),
-    mutant("claim of what is blocked", "claim", "and blocked_by is null", "", Rule::LaneOverlap),
-    mutant("the lane ignores its occupant", "lane_fronts", "status in ('running', 'retrying')\n  ) or", "status = 'none'\n  ) or", Rule::LaneOverlap),
+    mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = max(epoch, 1)", Rule::Epochs)
+        .refused_by("attempt <= epoch"),
+    mutant("claim of what is blocked", "claim", "and blocked_by is null", "", Rule::LaneOverlap)
+        .refused_by("blocked_by is null or status in ('queued', 'retrying')"),
+    mutant("the lane ignores its occupant", "lane_fronts", "status in ('running', 'retrying')\n  ) or", "status = 'none'\n  ) or", Rule::LaneOverlap)
+        .refused_by("runs.workspace, runs.lane"),
     mutant("the lane starts at its end", "lane_fronts", "order by priority desc, seq", "order by priority desc, seq desc", Rule::LaneOrder),
     mutant("the limit counts nobody", "lock_rooms", "and status = 'running'", "and status = 'none'", Rule::QueueLimit),
     mutant("paused queues are served", "ready_streams", "and coalesce(queues.paused, 0) = 0", "", Rule::QueuePaused),
@@ -71,12 +89,15 @@ pub(crate) const POSTGRES: &[Mutant] = &[
     mutant("renew without epoch", "renew", "and epoch = $2", "and $2::bigint is not null", Rule::StaleEpoch),
     mutant("adoption keeps the epoch", "adopt", "epoch = epoch + 1", "epoch = epoch", Rule::Epochs),
     mutant("adoption by anybody", "adopt", "host = $2 or", "true or", Rule::Takeover),
-    mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = greatest(epoch, 1)", Rule::Epochs),
-    mutant("claim of what is blocked", "claim", "blocked_by is null", "blocked_by is distinct from ''", Rule::LaneOverlap),
-    mutant("the lane ignores its occupant", "lane_fronts", "run.status in ('running', 'retrying')", "false", Rule::LaneOverlap),
+    mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = greatest(epoch, 1)", Rule::Epochs)
+        .refused_by("attempts_within_maximum"),
+    mutant("claim of what is blocked", "claim", "blocked_by is null", "blocked_by is distinct from ''", Rule::LaneOverlap)
+        .refused_by("only_waiting_runs_are_blocked"),
+    mutant("the lane ignores its occupant", "lane_fronts", "run.status in ('running', 'retrying')", "false", Rule::LaneOverlap)
+        .refused_by("runs_lane_front"),
     mutant("the lane starts at its end", "lane_fronts", "order by -run.priority, run.seq", "order by -run.priority, -run.seq", Rule::LaneOrder),
     mutant("the limit counts nobody", "lock_rooms", "where status = 'running'", "where status = 'none'", Rule::QueueLimit),
-    mutant("idempotency keys are forgotten", "remembered", "and key = any($2)", "and key = any($2) and false", Rule::Idempotency)
+    mutant("idempotency keys are forgotten", "remembered", "and idempotency.key = named.key", "and false", Rule::Idempotency)
         .and("remember", "where known.expires_at <= $6", "where $6::timestamptz is not null"),
     mutant("the queue is never full", "count_live", "from runlane.runs", "from runlane.runs where false", Rule::QueueSize),
 ];

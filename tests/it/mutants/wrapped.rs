@@ -9,7 +9,7 @@ use runlane::store::history::Rule;
 use runlane::store::memory::MemoryStore;
 
 use super::faulty::{Fault, Faulty};
-use super::{all_are_reported, is_reported_under_load, scenario};
+use super::{Sign, all_are_reported, is_reported_under_load, scenario};
 use crate::concurrent::{seed, verdict};
 use crate::model::difference;
 
@@ -73,7 +73,10 @@ async fn the_scenario_breaks_nothing_by_itself() {
 async fn every_fault_that_needs_no_luck_is_reported_by_the_scenario() {
     let by_chance = [Fault::HandsOutTwice, Fault::LosesSubmissions, Fault::DropsOutcomes];
     let faults = Fault::ALL.into_iter().filter(|fault| !by_chance.contains(fault));
-    all_are_reported(faults.map(|fault| (fault, rule(fault))), async |fault, clock| faulty(*fault, clock)).await;
+    all_are_reported(faults.map(|fault| (fault, Sign::Breaks(rule(fault)))), async |fault, clock| {
+        faulty(*fault, clock)
+    })
+    .await;
 }
 
 fn a_clock() -> ManualClock {

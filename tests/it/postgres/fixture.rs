@@ -38,6 +38,11 @@ impl Database {
         Some(format!("{}?prepared_statements=false", renamed(&pooler, name)))
     }
 
+    /// One more connection, for what another process does.
+    pub async fn another(&self) -> Client {
+        connect(&self.url).await
+    }
+
     /// Forgets every run, and everything else but the workspace `default`.
     pub async fn clear(&self) {
         self.execute(

@@ -2,6 +2,7 @@
 
 mod faults;
 pub mod fixture;
+mod lane_locks;
 mod opening;
 mod plans;
 mod proof;

@@ -53,7 +53,7 @@ async fn processes_that_share_a_database_keep_every_promise_when_one_is_killed()
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_fault_of_a_postgres_statement_is_reported() {
     let Some(database) = Database::empty().await else { return };
-    all_are_reported(POSTGRES.iter().map(|mutant| (*mutant, mutant.breaks)), async |mutant, clock| {
+    all_are_reported(POSTGRES.iter().map(|mutant| (*mutant, mutant.sign())), async |mutant, clock| {
         database.clear().await;
         let store = PostgresStore::connect_sabotaged(&database.url, clock, &mutant.edits()).await;
         Arc::new(store.expect("a broken store can be opened")) as Arc<dyn Store>

@@ -51,7 +51,7 @@ async fn sqlite_keeps_every_promise_under_concurrency() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_fault_of_a_sqlite_statement_is_reported() {
     let files = Files::new();
-    all_are_reported(SQLITE.iter().map(|mutant| (*mutant, mutant.breaks)), async |mutant, clock| {
+    all_are_reported(SQLITE.iter().map(|mutant| (*mutant, mutant.sign())), async |mutant, clock| {
         let path = files.next();
         SqliteStore::migrate(&path).await.expect("a file can be made");
         let store = SqliteStore::open_sabotaged(&path, clock, &mutant.edits()).await;

@@ -1,7 +1,8 @@
+-- The time is asked for once, apart: compared with a clock that moves on, the index would be of no use.
 -- A retrying run has had its lane since it first started; any other has to line up.
 update runlane.runs set blocked_by = case when lane is not null and status = 'queued' then 'lane' end
 where ctid = any(array(
     select ctid from runlane.runs
-    where blocked_by = 'available_at' and available_at <= coalesce($1, clock_timestamp())
+    where blocked_by = 'available_at' and available_at <= (select coalesce($1, clock_timestamp()))
     order by available_at, seq limit $2 for update skip locked))
 returning workspace, lane

@@ -1,4 +1,11 @@
-with revived as (delete from runlane.history where workspace = any($3) and id = any($1))
+with revived as (
+    delete from runlane.history
+    where ctid = any(array(
+        select found.ctid from unnest($3::text[], $1::uuid[]) as named (workspace, id)
+        cross join lateral (
+            select finished.ctid from runlane.history as finished
+            where finished.workspace = named.workspace and finished.id = named.id limit 1) as found))
+)
 insert into runlane.runs (id, seq, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key, attempt,
     max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
     started_at, attempt_started_at, worker, host, lease_expires_at, orphaned_at, stop, error_code,

@@ -1,3 +1,5 @@
+-- The rows are locked, so that their place is theirs. Joined by id, a plan made while the table was empty would compare
+-- every row with every other.
 update runlane.runs as run
 set task = new.task, queue = new.queue, lane = new.lane, priority = new.priority, status = new.status,
     blocked_by = new.blocked_by, payload = new.payload, metadata = new.metadata, key = new.key,
@@ -15,4 +17,5 @@ from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::te
     max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
     started_at, attempt_started_at, worker, host, lease_expires_at, orphaned_at, stop, error_code,
     error_message, awaited)
-where run.id = any($1) and run.id = new.id
+cross join lateral (select place.ctid from runlane.runs as place where place.id = new.id limit 1) as old
+where run.ctid = old.ctid
