@@ -74,8 +74,8 @@ pub trait Store: Send + Sync + 'static {
     /// Clears leases that ran out; answers with the runs that are now up for adoption.
     async fn reap(&self, limit: usize) -> Result<Vec<RunId>>;
 
-    /// Frees runs whose time has come; answers how many.
-    async fn promote(&self, limit: usize) -> Result<usize>;
+    /// Frees runs whose time has come; answers how many, and when the next one is due.
+    async fn promote(&self, limit: usize) -> Result<Promoted>;
 
     /// Ends attempts that are past their time limit by more than `grace`, whoever holds them.
     async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>>;

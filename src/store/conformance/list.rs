@@ -498,6 +498,10 @@ sentences! {
         freed_runs_are_claimed_in_the_order_of_submission
         paused_and_pending_runs_are_not_freed
         of_a_lane_one_of_those_freed_is_ready
+        it_says_how_long_it_is_until_the_next_run_is_due
+        the_next_run_is_due_now_if_more_are_due_than_the_limit
+        a_retry_is_waited_for_like_any_other_run
+        only_runs_that_wait_for_their_time_are_due
     }
     prune {
         an_old_finished_run_is_forgotten_with_all_that_was_of_it

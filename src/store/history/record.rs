@@ -11,8 +11,8 @@ use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
-    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome,
+    Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -175,7 +175,7 @@ impl Store for Recorder {
         self.store.reap(limit).await
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         self.store.promote(limit).await
     }
 

@@ -18,8 +18,8 @@ use jiff::{SignedDuration, Timestamp};
 use self::model::Model;
 use super::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
-    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome,
+    Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 use crate::clock::Clock;
 use crate::run::lifecycle::{self, Command, CommandOutcome};
@@ -115,7 +115,7 @@ impl Store for MemoryStore {
         Ok(model.change_each(limit, now, |run| lifecycle::orphan(run, now)))
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         let (mut model, now) = self.open();
         Ok(model.promote(limit, now))
     }

@@ -28,8 +28,8 @@ use self::statements::Statements;
 use super::script::{self, Tx, to_i32};
 use super::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
-    Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome,
+    Result, Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
 };
 use crate::clock::Clock;
 use crate::run::lifecycle::{Command, CommandOutcome};
@@ -222,7 +222,7 @@ impl Store for PostgresStore {
         transact!(self.begin("reap"), tx => tx.reap(limit))
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         transact!(self.begin("promote"), tx => script::promote(tx, limit))
     }
 

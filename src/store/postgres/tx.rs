@@ -12,6 +12,7 @@ use super::arrays::{Params, finished_rows, live_rows, new_runs};
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
 use super::session::Session;
+use crate::clock::until;
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
 use crate::store::script::{
@@ -383,6 +384,11 @@ impl Tx for Session {
         let rows = self.query(&self.statements.promote, params).await?;
         self.forget |= !rows.is_empty();
         rows.iter().map(|row| lane_key(row, 0)).collect()
+    }
+
+    async fn next_due(&mut self) -> Result<Option<SignedDuration>> {
+        let rows = self.query(&self.statements.next_due, Params::default().time(self.injected_now())).await?;
+        Ok(rows.first().map(|row| until(row.get(0), row.get(1))))
     }
 
     async fn overdue_runs(&mut self, grace: SignedDuration, limit: usize) -> Result<Vec<Run>> {

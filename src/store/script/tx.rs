@@ -152,6 +152,8 @@ pub(in crate::store) trait Tx: Send {
     fn reap(&mut self, limit: usize) -> impl Future<Output = Result<Vec<RunId>>> + Send;
     /// Frees runs that are due; answers with the lane of each, if it has one.
     fn promote(&mut self, limit: usize) -> impl Future<Output = Result<Vec<Option<LaneKey>>>> + Send;
+    /// How long it is until the next run that waits for its time is due.
+    fn next_due(&mut self) -> impl Future<Output = Result<Option<SignedDuration>>> + Send;
     /// Locks attempts past their time that nobody else has locked.
     fn overdue_runs(&mut self, grace: SignedDuration, limit: usize) -> impl Future<Output = Result<Vec<Run>>> + Send;
     fn prune_finished(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;

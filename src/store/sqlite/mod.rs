@@ -34,7 +34,7 @@ statements! {
     insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
     lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote
     adopt ready_streams lock_rooms ready_places claim renew finish_plain append
-    reap promote overdue_runs prune_finished prune_idempotency prune_workers prune_lanes
+    reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_lanes
     run runs attempts waits events counts
     lanes queues set_queue heartbeat drain workers create_workspace workspaces
 }

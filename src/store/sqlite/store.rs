@@ -10,8 +10,8 @@ use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, Worke
 use crate::store::script::{self, Tx};
 use crate::store::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
-    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome,
+    Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 
 #[async_trait]
@@ -72,7 +72,7 @@ impl Store for SqliteStore {
         self.writer.run("reap", move |tx| now(tx.reap(limit))).await
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         self.writer.run("promote", move |tx| now(script::promote(tx, limit))).await
     }
 

@@ -10,7 +10,7 @@ use rusqlite::{Row, params, params_from_iter};
 
 use super::row::{self, LIVE};
 use super::session::{Session, back, collect, first, limit};
-use crate::clock::{from_micros, later};
+use crate::clock::{from_micros, later, until};
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
 use crate::store::script::steps;
@@ -412,6 +412,11 @@ impl Tx for Session<'_> {
 
     async fn promote(&mut self, rows: usize) -> Result<Vec<Option<LaneKey>>> {
         self.rows(&self.sql.promote, params![self.time().as_microsecond(), limit(rows)], lane)
+    }
+
+    async fn next_due(&mut self) -> Result<Option<SignedDuration>> {
+        let next = self.row(&self.sql.next_due, [], |row| row::at(row, 0))?;
+        Ok(next.map(|at| until(at, self.time())))
     }
 
     async fn overdue_runs(&mut self, grace: SignedDuration, rows: usize) -> Result<Vec<Run>> {

@@ -235,7 +235,7 @@ impl Store for Faulty {
         self.store.reap(limit).await
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         self.store.promote(limit).await
     }
 

@@ -158,6 +158,11 @@ async fn expired_leases_are_found_among_the_running() {
 #[tokio::test]
 async fn due_runs_are_found_by_their_time() {
     check(sql!("promote"), &[NOW, "100"], |plan| assert_by_index(plan, "runs_due")).await;
+    check(sql!("next_due"), &[NOW], |plan| {
+        assert_by_index(plan, "runs_due");
+        assert!(!plan.contains("Sort"), "the first of the index is the next:\n{plan}");
+    })
+    .await;
 }
 
 #[tokio::test]
