@@ -25,11 +25,12 @@ use self::marks::Marks;
 use self::read::{queue_settings, worker_params};
 use self::session::{Session, Shared, Tries, Workspaces};
 use self::statements::Statements;
+use super::ready::ReadyBell;
 use super::script::{self, Tx, to_i32};
 use super::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome,
-    Result, Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
+    RerunOutcome, Result, Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
 };
 use crate::clock::Clock;
 use crate::run::lifecycle::{Command, CommandOutcome};
@@ -111,8 +112,8 @@ impl PostgresStore {
         let client = session::connect(&pool, &target).await?;
         migrate::check(&client).await?;
         drop(client);
-        let (marks, workspaces) = (Marks::default(), Workspaces::default());
-        Ok(Self { pool, renewals, shared: Arc::new(Shared { target, statements, clock, marks, workspaces }) })
+        let (marks, workspaces, bell) = (Marks::default(), Workspaces::default(), ReadyBell::default());
+        Ok(Self { pool, renewals, shared: Arc::new(Shared { target, statements, clock, marks, workspaces, bell }) })
     }
 
     async fn begin(&self, doing: &'static str) -> Result<Session> {
@@ -159,6 +160,10 @@ fn settled(runs: &[NewRun], first: &[SubmitOutcome], second: Vec<SubmitOutcome>)
 
 #[async_trait]
 impl Store for PostgresStore {
+    fn ready_signal(&self) -> ReadySignal {
+        self.shared.bell.signal()
+    }
+
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
         let mut tries = Tries::new();
         let mut unanswered: Option<Vec<SubmitOutcome>> = None;
@@ -219,7 +224,7 @@ impl Store for PostgresStore {
     }
 
     async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
-        transact!(self.begin("reap"), tx => tx.reap(limit))
+        transact!(self.begin("reap"), tx => script::reap(tx, limit))
     }
 
     async fn promote(&self, limit: usize) -> Result<Promoted> {
@@ -262,9 +267,12 @@ impl Store for PostgresStore {
                 .add(change.concurrency.is_some(), Type::BOOL)
                 .add(change.concurrency.flatten().map(to_i32), Type::INT4)
         };
-        let rows =
-            transact!(again self.begin("set_queue"), tx => tx.query(&self.shared.statements.set_queue, params()))?;
-        Ok(rows.first().map(|row| queue_settings(row, 0)))
+        transact!(again self.begin("set_queue"), tx => async {
+            let rows = tx.query(&self.shared.statements.set_queue, params()).await?;
+            let settings = rows.first().map(|row| queue_settings(row, 0));
+            tx.made_ready |= settings.is_some_and(|settings| change.may_open(settings));
+            Ok(settings)
+        })
     }
 
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {

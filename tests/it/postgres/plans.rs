@@ -84,7 +84,11 @@ async fn a_claim_reads_the_front_of_the_ready_index_and_updates_by_place() {
 #[tokio::test]
 async fn a_finish_finds_its_runs_by_id() {
     let outputs = "array_fill(null::json, array[1000])";
-    check(sql!("finish_plain"), &[&ids(), "1", outputs, NOW], |plan| assert_by_index(plan, "runs_pkey")).await;
+    check(sql!("finish_plain"), &[&ids(), "1", outputs, NOW], |plan| {
+        assert_by_index(plan, "runs_pkey");
+        assert!(plan.contains("hashed SubPlan"), "the limited queues are read once, not for every run:\n{plan}");
+    })
+    .await;
 }
 
 #[tokio::test]
