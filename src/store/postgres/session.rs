@@ -11,9 +11,9 @@ use super::arrays::Params;
 use super::connect::{Target, is_contention, is_disconnect, lost_connection, refused};
 use super::marks::{Look, Marks};
 use super::statements::Statements;
+use super::wakes::Wakes;
 use crate::clock::Clock;
 use crate::run::WorkspaceName;
-use crate::store::ready::ReadyBell;
 use crate::store::{Result, StoreError};
 
 const BEGIN: &str = include_str!("begin.sql");
@@ -26,7 +26,7 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) marks: Marks,
     pub(super) workspaces: Workspaces,
-    pub(super) bell: ReadyBell,
+    pub(super) wakes: Wakes,
 }
 
 /// The workspaces that were seen. None is ever deleted, so what was seen once need not be asked for again.
@@ -148,7 +148,7 @@ impl Session {
         };
         // After the marks, for whoever hears it looks there; and even if it cannot be known whether all this happened.
         if self.made_ready {
-            self.bell.ring();
+            self.wakes.ring();
         }
         answer
     }

@@ -5,3 +5,4 @@ pub mod fixture;
 mod opening;
 mod plans;
 mod proof;
+mod wakes;

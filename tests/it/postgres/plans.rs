@@ -34,11 +34,15 @@ const FILL: &str = "
 
 /// The generic plan, as a prepared statement gets it after a few executions, in a transaction of the store's.
 async fn plan(database: &Database, sql: &str, arguments: &[&str]) -> String {
+    explain(database, "explain", sql, arguments).await
+}
+
+async fn explain(database: &Database, how: &str, sql: &str, arguments: &[&str]) -> String {
     let given = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
     database.execute(include_str!("../../../src/store/postgres/begin.sql")).await;
     database.execute("set local plan_cache_mode = force_generic_plan; deallocate all").await;
     database.execute(&format!("prepare statement as {sql}")).await;
-    let plan = database.lines(&format!("explain execute statement {given}")).await.join("\n");
+    let plan = database.lines(&format!("{how} execute statement {given}")).await.join("\n");
     database.execute("rollback").await;
     plan
 }
@@ -84,11 +88,15 @@ async fn a_claim_reads_the_front_of_the_ready_index_and_updates_by_place() {
 #[tokio::test]
 async fn a_finish_finds_its_runs_by_id() {
     let outputs = "array_fill(null::json, array[1000])";
-    check(sql!("finish_plain"), &[&ids(), "1", outputs, NOW], |plan| {
-        assert_by_index(plan, "runs_pkey");
-        assert!(plan.contains("hashed SubPlan"), "the limited queues are read once, not for every run:\n{plan}");
-    })
-    .await;
+    check(sql!("finish_plain"), &[&ids(), "1", outputs, NOW], |plan| assert_by_index(plan, "runs_pkey")).await;
+}
+
+#[tokio::test]
+async fn a_finish_reads_the_limited_queues_once_and_not_for_every_run() {
+    let Some(database) = Database::empty().await else { return };
+    let arguments = [&ids(), "1", "array_fill(null::json, array[1000])", NOW];
+    let plan = explain(&database, "explain verbose", sql!("finish_plain"), &arguments).await;
+    assert!(plan.contains("hashed SubPlan"), "{plan}");
 }
 
 #[tokio::test]
