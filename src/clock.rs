@@ -69,3 +69,8 @@ pub fn from_micros(micros: i64) -> Timestamp {
 pub fn later(at: Timestamp, wait: SignedDuration) -> Timestamp {
     at.saturating_add(wait).map(to_micros).unwrap_or(Timestamp::MAX)
 }
+
+/// How long it is from `now` until `at`: nothing when that is past.
+pub fn until(at: Timestamp, now: Timestamp) -> SignedDuration {
+    at.duration_since(now).max(SignedDuration::ZERO)
+}

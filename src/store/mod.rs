@@ -12,6 +12,7 @@ pub mod history;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod ready;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod script;
 #[cfg(feature = "sqlite")]
@@ -19,6 +20,7 @@ pub mod sqlite;
 mod types;
 
 pub use error::StoreError;
+pub use ready::ReadySignal;
 pub use types::*;
 
 use async_trait::async_trait;
@@ -35,6 +37,10 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 /// [`StoreError::Ambiguous`]: then that is not known.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
+    /// A signal that something may have become ready for a claim, from now on: a hint, given when a verb of this store
+    /// answers and, where the database can, when one of another process did.
+    fn ready_signal(&self) -> ReadySignal;
+
     /// Stores new runs. Answered only after the commit.
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>>;
 
@@ -76,8 +82,8 @@ pub trait Store: Send + Sync + 'static {
     /// here and in the passes below.
     async fn reap(&self, limit: usize) -> Result<Vec<RunId>>;
 
-    /// Frees runs whose time has come, those due first before others; answers how many.
-    async fn promote(&self, limit: usize) -> Result<usize>;
+    /// Frees runs whose time has come, those due first before others; answers how many, and when the next one is due.
+    async fn promote(&self, limit: usize) -> Result<Promoted>;
 
     /// Ends attempts that are past their time limit by more than `grace`, whoever holds them; of more than `limit` those
     /// of the runs submitted first. The answer is in no order.

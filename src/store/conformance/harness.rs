@@ -10,7 +10,7 @@ use crate::run::lifecycle::{Command, CommandOutcome, Outcome, Release, Retry};
 use crate::run::{Jitter, Json, NewRun, RunError, RunId, Status, WorkspaceName};
 use crate::store::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Claimed, EventKind, Finish, FinishOutcome, Lease, NewEvent,
-    ReleaseLease, Renewal, Store, SubmitOutcome,
+    Promoted, ReleaseLease, Renewal, Store, SubmitOutcome,
 };
 
 /// How long every lease lasts.
@@ -215,7 +215,16 @@ impl Bench {
     }
 
     pub(super) async fn promote(&self) -> usize {
-        self.store.promote(100).await.expect("promote answers")
+        self.promote_up_to(100).await.runs
+    }
+
+    pub(super) async fn promote_up_to(&self, limit: usize) -> Promoted {
+        self.store.promote(limit).await.expect("promote answers")
+    }
+
+    /// How long the promote pass says it may sleep.
+    pub(super) async fn next_due(&self) -> Option<SignedDuration> {
+        self.promote_up_to(100).await.next_due
     }
 
     /// Ends overdue attempts without any grace.

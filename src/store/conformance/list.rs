@@ -498,6 +498,32 @@ sentences! {
         freed_runs_are_claimed_in_the_order_of_submission
         paused_and_pending_runs_are_not_freed
         of_a_lane_one_of_those_freed_is_ready
+        it_says_how_long_it_is_until_the_next_run_is_due
+        the_next_run_is_due_now_if_more_are_due_than_the_limit
+        a_retry_is_waited_for_like_any_other_run
+        only_runs_that_wait_for_their_time_are_due
+    }
+    ready_signal {
+        a_new_run_is_told_of
+        everybody_who_waits_is_told
+        a_run_that_cannot_start_yet_is_not_told_of
+        a_replacement_that_may_start_is_told_of
+        a_success_that_frees_nothing_is_not_told_of
+        a_failure_that_frees_nothing_is_not_told_of
+        work_under_way_is_not_told_of
+        a_lane_that_goes_on_is_told_of
+        a_lane_with_nobody_left_is_not_told_of
+        a_run_that_waited_for_another_is_told_of
+        room_in_a_limited_queue_is_told_of
+        a_second_attempt_at_once_is_told_of
+        work_given_back_is_told_of
+        an_orphan_is_told_of
+        a_run_whose_time_has_come_is_told_of
+        an_expired_attempt_that_frees_its_lane_is_told_of
+        what_a_command_makes_ready_is_told_of
+        a_rerun_is_told_of
+        a_lane_let_go_is_told_of
+        a_queue_that_goes_on_is_told_of
     }
     prune {
         an_old_finished_run_is_forgotten_with_all_that_was_of_it

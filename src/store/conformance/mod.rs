@@ -28,6 +28,7 @@ mod promote;
 mod prune;
 mod queues;
 mod reads;
+mod ready_signal;
 mod reap;
 mod release;
 mod renew;

@@ -8,6 +8,6 @@ pub(super) use crate::run::{
 };
 pub(super) use crate::store::{
     Admission, Append, AppendOutcome, Claimed, Count, Duty, EventKind, Finish, FinishOutcome, LanePolicy, Lease,
-    NewEvent, Page, Pruned, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Retention, RunFilter,
-    SubmitOutcome,
+    NewEvent, Page, Promoted, Pruned, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Retention,
+    RunFilter, SubmitOutcome,
 };

@@ -33,9 +33,9 @@ pub(super) async fn those_due_first_are_freed_first(bench: Bench) {
     let late = bench.submit(a_run().due_in(20)).await;
     let soon = bench.submit(a_run().due_in(10)).await;
     bench.wait(30);
-    assert_eq!(bench.store.promote(1).await.expect("promote answers"), 1);
+    assert_eq!(bench.promote_up_to(1).await.runs, 1);
     assert_eq!((bench.is_ready(soon).await, bench.is_ready(late).await), (true, false));
-    assert_eq!(bench.store.promote(1).await.expect("promote answers"), 1);
+    assert_eq!(bench.promote_up_to(1).await.runs, 1);
     assert!(bench.is_ready(late).await);
 }
 
@@ -64,4 +64,38 @@ pub(super) async fn of_a_lane_one_of_those_freed_is_ready(bench: Bench) {
     assert_eq!(bench.promote().await, 2);
     assert!(bench.is_ready(first).await);
     assert_eq!(bench.blocked_by(second).await, Some(BlockedBy::Lane));
+}
+
+pub(super) async fn it_says_how_long_it_is_until_the_next_run_is_due(bench: Bench) {
+    assert_eq!(bench.next_due().await, None);
+    bench.submit(a_run().due_in(20)).await;
+    assert_eq!(bench.next_due().await, Some(seconds(20)));
+    bench.submit(a_run().due_in(10)).await;
+    bench.wait(4);
+    assert_eq!(bench.next_due().await, Some(seconds(6)));
+    bench.wait(6);
+    assert_eq!(bench.next_due().await, Some(seconds(10)), "the one just freed waits no more");
+    bench.wait(10);
+    assert_eq!(bench.next_due().await, None);
+}
+
+pub(super) async fn the_next_run_is_due_now_if_more_are_due_than_the_limit(bench: Bench) {
+    bench.submit_all([a_run().due_in(10), a_run().due_in(20)]).await;
+    bench.wait(30);
+    assert_eq!(bench.promote_up_to(1).await, Promoted { runs: 1, next_due: Some(seconds(0)) });
+    assert_eq!(bench.promote_up_to(1).await, Promoted { runs: 1, next_due: None });
+}
+
+pub(super) async fn a_retry_is_waited_for_like_any_other_run(bench: Bench) {
+    let id = bench.retrying(a_run().retry(5_000, 1, 5_000)).await;
+    let due = bench.run(id).await.available_at;
+    assert_eq!(bench.next_due().await, Some(due.duration_since(bench.now())));
+}
+
+pub(super) async fn only_runs_that_wait_for_their_time_are_due(bench: Bench) {
+    bench.submit_all([a_run(), a_run().lane("l"), a_run().lane("l"), a_run().due_in(10).held()]).await;
+    bench.paused(a_run().due_in(10)).await;
+    let upstream = bench.submit(a_run()).await;
+    bench.submit(a_run().due_in(10).after(&[upstream])).await;
+    assert_eq!(bench.next_due().await, None);
 }

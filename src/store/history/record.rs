@@ -11,8 +11,8 @@ use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
-    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
+    RerunOutcome, Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -64,6 +64,10 @@ fn micros(span: SignedDuration) -> i64 {
 
 #[async_trait]
 impl Store for Recorder {
+    fn ready_signal(&self) -> ReadySignal {
+        self.store.ready_signal()
+    }
+
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
         self.note(self.store.submit(runs, admission), |answers| Call::Submit {
             asked: runs.iter().map(Asked::of).collect(),
@@ -175,7 +179,7 @@ impl Store for Recorder {
         self.store.reap(limit).await
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         self.store.promote(limit).await
     }
 

@@ -1,11 +1,13 @@
 //! Handing out runs, one turn after another.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::model::Model;
 use crate::clock::later;
 use crate::run::lifecycle;
-use crate::run::{QueueName, Run, Status, WorkspaceName};
+use crate::run::{QueueName, Run, RunId, Status, Tenure, WorkspaceName};
 use crate::store::{Claim, ClaimRequest, Claimed};
 
 impl Model {
@@ -26,6 +28,14 @@ impl Model {
             self.take(step, now);
         }
         claim
+    }
+
+    /// What a claim with every queue and all the time in the world could have.
+    pub(super) fn claimable(&self) -> BTreeSet<(RunId, QueueName)> {
+        let orphaned =
+            |run: &Run| run.execution().is_some_and(|execution| matches!(execution.tenure, Tenure::Orphaned { .. }));
+        let claimable = |run: &&Run| orphaned(run) || run.is_ready() && self.has_room(&run.workspace, &run.queue);
+        self.live().filter(claimable).map(|run| (run.id, run.queue.clone())).collect()
     }
 
     fn orphans(&self, request: &ClaimRequest, now: Timestamp) -> Vec<Run> {

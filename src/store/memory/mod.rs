@@ -16,10 +16,11 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
 use self::model::Model;
+use super::ready::ReadyBell;
 use super::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
-    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
+    RerunOutcome, Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 use crate::clock::Clock;
 use crate::run::lifecycle::{self, Command, CommandOutcome};
@@ -29,56 +30,66 @@ use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, Worke
 pub struct MemoryStore {
     model: Mutex<Model>,
     clock: Clock,
+    bell: ReadyBell,
 }
 
 impl MemoryStore {
     /// An empty store with the workspace `default`.
     pub fn new(clock: Clock) -> Self {
-        Self { model: Mutex::new(Model::new()), clock }
+        Self { model: Mutex::new(Model::new()), clock, bell: ReadyBell::default() }
     }
 
     /// The model and the time, for the length of one verb.
     fn open(&self) -> (MutexGuard<'_, Model>, Timestamp) {
         (self.model.lock().unwrap_or_else(PoisonError::into_inner), self.clock.host_now())
     }
+
+    /// Carries out a verb, and rings if a claim could now have something that it could not have before.
+    fn change<T>(&self, verb: impl FnOnce(&mut Model, Timestamp) -> T) -> T {
+        let (mut model, now) = self.open();
+        let before = model.claimable();
+        let answer = verb(&mut model, now);
+        if !model.claimable().is_subset(&before) {
+            self.bell.ring();
+        }
+        answer
+    }
 }
 
 #[async_trait]
 impl Store for MemoryStore {
+    fn ready_signal(&self) -> ReadySignal {
+        self.bell.signal()
+    }
+
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-        let (mut model, now) = self.open();
-        Ok(runs.iter().map(|run| model.submit(run, admission, now)).collect())
+        Ok(self.change(|model, now| runs.iter().map(|run| model.submit(run, admission, now)).collect()))
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
-        let (mut model, now) = self.open();
-        Ok(model.claim(request, now))
+        Ok(self.change(|model, now| model.claim(request, now)))
     }
 
     async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
-        let (mut model, now) = self.open();
-        Ok(leases.iter().map(|lease| model.renew(lease, ttl, now)).collect())
+        Ok(self.change(|model, now| leases.iter().map(|lease| model.renew(lease, ttl, now)).collect()))
     }
 
     async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
-        let (mut model, now) = self.open();
-        Ok(finishes
-            .iter()
-            .map(|finish| {
-                let Finish { lease, outcome, jitter } = finish.clone();
+        Ok(self.change(|model, now| {
+            let finish = |Finish { lease, outcome, jitter }: Finish| {
                 model.end_attempt(lease, now, |run| lifecycle::finish(run, lease.epoch, outcome, jitter, now))
-            })
-            .collect())
+            };
+            finishes.iter().cloned().map(finish).collect()
+        }))
     }
 
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
-        let (mut model, now) = self.open();
-        Ok(releases
-            .iter()
-            .map(|ReleaseLease { lease, how }| {
+        Ok(self.change(|model, now| {
+            let release = |ReleaseLease { lease, how }: &ReleaseLease| {
                 model.end_attempt(*lease, now, |run| lifecycle::release(run, lease.epoch, *how, now))
-            })
-            .collect())
+            };
+            releases.iter().map(release).collect()
+        }))
     }
 
     async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
@@ -93,8 +104,9 @@ impl Store for MemoryStore {
         command: Command,
         admission: Admission,
     ) -> Result<Vec<CommandOutcome>> {
-        let (mut model, now) = self.open();
-        Ok(runs.iter().map(|run| model.command(workspace, *run, command, admission, now)).collect())
+        Ok(self.change(|model, now| {
+            runs.iter().map(|run| model.command(workspace, *run, command, admission, now)).collect()
+        }))
     }
 
     async fn rerun(
@@ -104,25 +116,23 @@ impl Store for MemoryStore {
         id: RunId,
         admission: Admission,
     ) -> Result<RerunOutcome> {
-        let (mut model, now) = self.open();
-        let Some(old) = model.find(workspace, run) else { return Ok(RerunOutcome::NotFound) };
-        let request = lifecycle::rerun(old, id);
-        Ok(RerunOutcome::Submitted(model.submit(&request, admission, now)))
+        Ok(self.change(|model, now| {
+            let Some(old) = model.find(workspace, run) else { return RerunOutcome::NotFound };
+            let request = lifecycle::rerun(old, id);
+            RerunOutcome::Submitted(model.submit(&request, admission, now))
+        }))
     }
 
     async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
-        let (mut model, now) = self.open();
-        Ok(model.change_each(limit, now, |run| lifecycle::orphan(run, now)))
+        Ok(self.change(|model, now| model.change_each(limit, now, |run| lifecycle::orphan(run, now))))
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
-        let (mut model, now) = self.open();
-        Ok(model.promote(limit, now))
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
+        Ok(self.change(|model, now| model.promote(limit, now)))
     }
 
     async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>> {
-        let (mut model, now) = self.open();
-        Ok(model.change_each(limit, now, |run| lifecycle::overdue(run, grace, jitter, now)))
+        Ok(self.change(|model, now| model.change_each(limit, now, |run| lifecycle::overdue(run, grace, jitter, now))))
     }
 
     async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned> {
@@ -131,13 +141,11 @@ impl Store for MemoryStore {
     }
 
     async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
-        let (mut model, now) = self.open();
-        Ok(model.set_lane_policy(workspace, lane, policy, now))
+        Ok(self.change(|model, now| model.set_lane_policy(workspace, lane, policy, now)))
     }
 
     async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
-        let (mut model, now) = self.open();
-        Ok(model.release_lane(workspace, lane, now))
+        Ok(self.change(|model, now| model.release_lane(workspace, lane, now)))
     }
 
     async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
@@ -151,13 +159,14 @@ impl Store for MemoryStore {
         queue: &QueueName,
         change: QueueChange,
     ) -> Result<Option<QueueSettings>> {
-        let (mut model, _) = self.open();
-        if !model.workspaces.contains(workspace) {
-            return Ok(None);
-        }
-        let settings = model.queues.entry((workspace.clone(), queue.clone())).or_default();
-        *settings = change.applied_to(*settings);
-        Ok(Some(*settings))
+        Ok(self.change(|model, _| {
+            if !model.workspaces.contains(workspace) {
+                return None;
+            }
+            let settings = model.queues.entry((workspace.clone(), queue.clone())).or_default();
+            *settings = change.applied_to(*settings);
+            Some(*settings)
+        }))
     }
 
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::model::{LaneKey, Model};
+use crate::clock::until;
 use crate::run::lifecycle;
 use crate::run::{BlockedBy, Run, RunId, State, Status};
+use crate::store::Promoted;
 
 impl Model {
     /// Draws every consequence: runs whose upstream ended, then lanes.
@@ -66,7 +68,7 @@ impl Model {
         }
     }
 
-    pub(super) fn promote(&mut self, limit: usize, now: Timestamp) -> usize {
+    pub(super) fn promote(&mut self, limit: usize, now: Timestamp) -> Promoted {
         let mut due: Vec<Run> = self
             .live()
             .filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt) && run.available_at <= now)
@@ -74,11 +76,13 @@ impl Model {
             .collect();
         due.sort_by_key(|run| (run.available_at, run.seq));
         due.truncate(limit);
-        let promoted = due.len();
+        let runs = due.len();
         for run in due {
             self.put(lifecycle::unblock(run, now));
         }
         self.settle(now);
-        promoted
+        let waiting = self.live().filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt));
+        let next = waiting.map(|run| run.available_at).min();
+        Promoted { runs, next_due: next.map(|at| until(at, now)) }
     }
 }

@@ -4,12 +4,18 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use futures::Stream;
+use futures::stream::poll_fn;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
+use tokio_postgres::{AsyncMessage, Client};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::store::{Result, StoreError};
+
+/// What the server says unasked.
+type Said = std::result::Result<AsyncMessage, tokio_postgres::Error>;
 
 /// Where the database is and how to speak with it.
 #[derive(Clone)]
@@ -19,21 +25,20 @@ pub(super) struct Target {
     pub(super) address: String,
     /// Off where statements cannot be prepared: behind a PgBouncer older than 1.21 in transaction mode.
     pub(super) prepared_statements: bool,
+    /// Off where listening is in vain: behind a pooler in transaction mode.
+    pub(super) listen: bool,
 }
 
 impl Target {
-    /// Takes `postgres://…`, with `?prepared_statements=false` as an extra of our own.
+    /// Takes `postgres://…`, with `?prepared_statements=false` and `?listen=false` as extras of our own.
     pub(super) fn parse(url: &str) -> Result<Self> {
-        let mut prepared_statements = true;
+        let (mut prepared_statements, mut listen) = (true, true);
         let mut kept = Vec::new();
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
-                Some(("prepared_statements", "true")) => {}
-                Some(("prepared_statements", "false")) => prepared_statements = false,
-                Some(("prepared_statements", _)) => {
-                    return Err(invalid(url, "prepared_statements must be true or false"));
-                }
+                Some((name @ "prepared_statements", word)) => prepared_statements = switch(url, name, word)?,
+                Some((name @ "listen", word)) => listen = switch(url, name, word)?,
                 _ => kept.push(pair),
             }
         }
@@ -45,10 +50,18 @@ impl Target {
         let said = |name: &str| plain.split(['?', '&', ' ']).any(|pair| pair.split('=').next() == Some(name));
         notice_silence(&mut config, said);
         config.application_name("runlane");
-        Ok(Self { address: address(&config), config, prepared_statements })
+        Ok(Self { address: address(&config), config, prepared_statements, listen })
     }
 
-    pub(super) fn pool(&self, size: usize) -> Result<Pool> {
+    /// A connection outside of every pool, and what the server says on it unasked, which must be read for anything to
+    /// happen on it.
+    pub(super) async fn connect(&self) -> Result<(Client, impl Stream<Item = Said>)> {
+        let (client, mut connection) =
+            self.config.connect(self.tls()?).await.map_err(|error| refused("connecting", error))?;
+        Ok((client, poll_fn(move |context| connection.poll_message(context))))
+    }
+
+    fn tls(&self) -> Result<MakeRustlsConnect> {
         let roots = rustls_native_certs::load_native_certs().certs;
         let mut store = RootCertStore::empty();
         store.add_parsable_certificates(roots);
@@ -58,9 +71,13 @@ impl Target {
             .map_err(|error| invalid(&self.address, error))?
             .with_root_certificates(store)
             .with_no_client_auth();
+        Ok(MakeRustlsConnect::new(tls))
+    }
+
+    pub(super) fn pool(&self, size: usize) -> Result<Pool> {
         let manager = Manager::from_config(
             self.config.clone(),
-            MakeRustlsConnect::new(tls),
+            self.tls()?,
             ManagerConfig { recycling_method: RecyclingMethod::Fast },
         );
         Pool::builder(manager)
@@ -90,6 +107,10 @@ fn notice_silence(config: &mut tokio_postgres::Config, said: impl Fn(&str) -> bo
     if !said("tcp_user_timeout") {
         config.tcp_user_timeout(Duration::from_secs(15));
     }
+}
+
+fn switch(url: &str, name: &str, word: &str) -> Result<bool> {
+    word.parse().map_err(|_| invalid(url, format!("{name} must be true or false")))
 }
 
 fn invalid(url: &str, reason: impl std::fmt::Display) -> StoreError {
@@ -199,6 +220,13 @@ mod tests {
         assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(30)));
         let config = Target::parse("postgres://me@db/app?keepalives=0").expect("a good url").config;
         assert!(!config.get_keepalives());
+    }
+
+    #[test]
+    fn a_url_may_turn_listening_off() {
+        let target = Target::parse("postgres://me@db/app?listen=false").expect("a good url");
+        assert!(!target.listen && target.prepared_statements);
+        assert!(Target::parse("postgres://me@db/app?listen=perhaps").is_err());
     }
 
     #[test]

@@ -66,13 +66,19 @@ impl Marks {
         let known = self.known();
         let mut look = Look { generation: known.generation, may_look_again: true, ..Look::default() };
         if let Some(FullLook { ended, cost }) = known.last_full_look {
-            let (age, pause) = (ended.elapsed(), (cost * COST_FACTOR).min(LONGEST_INTERVAL));
+            let (age, pause) = (ended.elapsed(), pause_after(cost));
             look.may_look_again = age >= pause;
             if age < pause.max(SHORTEST_INTERVAL) {
                 look.places = known.places.clone();
             }
         }
         look
+    }
+
+    /// How long it is until claims may look at everything again.
+    pub(super) fn until_full_look(&self) -> Duration {
+        let Some(FullLook { ended, cost }) = self.known().last_full_look else { return Duration::ZERO };
+        pause_after(cost).saturating_sub(ended.elapsed())
     }
 
     /// Takes over what a committed claim learned.
@@ -133,6 +139,10 @@ impl Look {
             *place = (*place).max((urgency(run), run.seq));
         }
     }
+}
+
+fn pause_after(cost: Duration) -> Duration {
+    (cost * COST_FACTOR).min(LONGEST_INTERVAL)
 }
 
 fn urgency(run: &Run) -> i16 {

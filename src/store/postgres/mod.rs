@@ -1,9 +1,11 @@
 //! Runs in PostgreSQL, for many machines.
 //!
-//! Nothing depends on a session outliving a transaction, so a pooler in transaction mode may stand in between.
+//! Nothing depends on a session outliving a transaction, so a pooler in transaction mode may stand in between. Only the
+//! signal that something is ready cannot come from other processes then.
 
 mod arrays;
 mod connect;
+mod listen;
 mod marks;
 mod migrate;
 mod read;
@@ -11,25 +13,30 @@ mod row;
 mod session;
 mod statements;
 mod tx;
+mod wakes;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use deadpool_postgres::Pool;
 use jiff::SignedDuration;
+use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
 use tokio_postgres::types::Type;
 
 use self::arrays::Params;
 use self::connect::Target;
+use self::listen::listen;
 use self::marks::Marks;
 use self::read::{queue_settings, worker_params};
 use self::session::{Session, Shared, Tries, Workspaces};
 use self::statements::Statements;
+use self::wakes::Wakes;
 use super::script::{self, Tx, to_i32};
 use super::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
-    Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
+    RerunOutcome, Result, Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
 };
 use crate::clock::Clock;
 use crate::run::lifecycle::{Command, CommandOutcome};
@@ -79,10 +86,27 @@ pub struct PostgresStore {
     /// Of its own, so that no burst of other work can make leases run out.
     renewals: Pool,
     shared: Arc<Shared>,
+    runtime: Handle,
+    /// Started by whoever first wants to be told, since others have no use for it.
+    listener: OnceLock<AbortHandle>,
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        if let Some(listener) = self.listener.get() {
+            listener.abort();
+        }
+    }
 }
 
 impl PostgresStore {
-    /// Connects to a database whose schema is the one this release knows.
+    /// Connects to a database whose schema is the one this release knows. Two settings may stand in the URL beside
+    /// PostgreSQL's own: `prepared_statements=false`, for a PgBouncer older than 1.21 in transaction mode, and
+    /// `listen=false`, for any pooler in transaction mode: [`Store::ready_signal`] then does not try in vain to hear
+    /// from other processes.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime.
     pub async fn connect(url: &str, clock: Clock) -> Result<Self> {
         Self::with_statements(url, clock, Statements::new()).await
     }
@@ -111,8 +135,10 @@ impl PostgresStore {
         let client = session::connect(&pool, &target).await?;
         migrate::check(&client).await?;
         drop(client);
-        let (marks, workspaces) = (Marks::default(), Workspaces::default());
-        Ok(Self { pool, renewals, shared: Arc::new(Shared { target, statements, clock, marks, workspaces }) })
+        let (marks, workspaces, wakes) = (Marks::default(), Workspaces::default(), Wakes::new());
+        wakes.start_to_pass_on(pool.clone(), target.clone());
+        let shared = Arc::new(Shared { target, statements, clock, marks, workspaces, wakes });
+        Ok(Self { pool, renewals, shared, runtime: Handle::current(), listener: OnceLock::new() })
     }
 
     async fn begin(&self, doing: &'static str) -> Result<Session> {
@@ -159,6 +185,14 @@ fn settled(runs: &[NewRun], first: &[SubmitOutcome], second: Vec<SubmitOutcome>)
 
 #[async_trait]
 impl Store for PostgresStore {
+    fn ready_signal(&self) -> ReadySignal {
+        let signal = self.shared.wakes.bell.signal();
+        if self.shared.target.listen {
+            self.listener.get_or_init(|| self.runtime.spawn(listen(Arc::clone(&self.shared))).abort_handle());
+        }
+        signal
+    }
+
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
         let mut tries = Tries::new();
         let mut unanswered: Option<Vec<SubmitOutcome>> = None;
@@ -219,10 +253,10 @@ impl Store for PostgresStore {
     }
 
     async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
-        transact!(self.begin("reap"), tx => tx.reap(limit))
+        transact!(self.begin("reap"), tx => script::reap(tx, limit))
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         transact!(self.begin("promote"), tx => script::promote(tx, limit))
     }
 
@@ -262,9 +296,12 @@ impl Store for PostgresStore {
                 .add(change.concurrency.is_some(), Type::BOOL)
                 .add(change.concurrency.flatten().map(to_i32), Type::INT4)
         };
-        let rows =
-            transact!(again self.begin("set_queue"), tx => tx.query(&self.shared.statements.set_queue, params()))?;
-        Ok(rows.first().map(|row| queue_settings(row, 0)))
+        transact!(again self.begin("set_queue"), tx => async {
+            let rows = tx.query(&self.shared.statements.set_queue, params()).await?;
+            let settings = rows.first().map(|row| queue_settings(row, 0));
+            tx.made_ready |= settings.is_some_and(|settings| change.may_open(settings));
+            Ok(settings)
+        })
     }
 
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {

@@ -13,6 +13,7 @@ use super::arrays::Params;
 use super::connect::{Target, is_contention, is_disconnect, lost_connection, refused};
 use super::marks::{Look, Marks};
 use super::statements::Statements;
+use super::wakes::Wakes;
 use crate::clock::Clock;
 use crate::run::WorkspaceName;
 use crate::store::{Result, StoreError};
@@ -27,6 +28,7 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) marks: Marks,
     pub(super) workspaces: Workspaces,
+    pub(super) wakes: Wakes,
 }
 
 /// The workspaces that were seen. None is ever deleted, so what was seen once need not be asked for again.
@@ -55,6 +57,8 @@ pub(super) struct Session {
     pub(super) looked: bool,
     /// Whether something was made ready that may stand before the marks of earlier claims.
     pub(super) forget: bool,
+    /// Whether something may have become ready for a claim.
+    pub(super) made_ready: bool,
 }
 
 impl std::ops::Deref for Session {
@@ -78,7 +82,8 @@ impl Session {
         let client = Some(connect(pool, &shared.target).await?);
         let shared = Arc::clone(shared);
         // Before the transaction is begun, so that a connection on which that was given up is not used again.
-        let session = Self { client, shared, doing, look: Look::default(), looked: false, forget: false };
+        let look = Look::default();
+        let session = Self { client, shared, doing, look, looked: false, forget: false, made_ready: false };
         session.client()?.batch_execute(begin).await.map_err(|error| refused(doing, error))?;
         Ok(session)
     }
@@ -124,7 +129,7 @@ impl Session {
 
     pub(super) async fn commit(mut self) -> Result<()> {
         let Some(client) = self.client.take() else { return Err(StoreError::Closed) };
-        match client.batch_execute("commit").await {
+        let answer = match client.batch_execute("commit").await {
             Ok(()) => {
                 if self.looked {
                     let look = std::mem::take(&mut self.look);
@@ -142,7 +147,12 @@ impl Session {
                     false => refused(self.doing, error),
                 })
             }
+        };
+        // After the marks, for whoever hears it looks there; and even if it cannot be known whether all this happened.
+        if self.made_ready {
+            self.wakes.ring();
         }
+        answer
     }
 
     pub(super) async fn rollback(mut self) {

@@ -12,10 +12,12 @@ use super::arrays::{Params, finished_rows, live_rows, new_runs};
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
 use super::session::Session;
+use crate::clock::until;
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
 use crate::store::script::{
-    Front, LaneKey, Place, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name, steps, to_i32, to_u32,
+    Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name, steps,
+    to_i32, to_u32,
 };
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -29,6 +31,10 @@ impl Tx for Session {
         }
         let rows = self.query("select clock_timestamp()", Params::default()).await?;
         Ok(rows[0].get(0))
+    }
+
+    fn made_ready(&mut self) {
+        self.made_ready = true;
     }
 
     async fn known_workspaces(&mut self, names: &[WorkspaceName]) -> Result<HashSet<WorkspaceName>> {
@@ -341,7 +347,7 @@ impl Tx for Session {
         Ok(held)
     }
 
-    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashMap<RunId, Option<LaneKey>>> {
+    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashMap<RunId, Vacancy>> {
         let mut ended = HashMap::with_capacity(finishes.len());
         // Nearly all leases of a batch have the same epoch, and one epoch a statement keeps the plan an index scan.
         for (epoch, said) in by_epoch(finishes.iter().map(|(lease, output)| (*lease, output))) {
@@ -351,10 +357,17 @@ impl Tx for Session {
                 .jsons(said.iter().map(|(_, output)| output.as_ref().map(Json::as_str)).collect())
                 .time(self.injected_now());
             for row in self.query(&self.statements.finish_plain, params).await? {
-                ended.insert(RunId(row.get(0)), lane_key(&row, 1)?);
+                ended.insert(RunId(row.get(0)), Vacancy { lane: lane_key(&row, 1)?, limited: row.get(3) });
             }
         }
         Ok(ended)
+    }
+
+    async fn any_limited(&mut self, queues: &[QueueKey]) -> Result<bool> {
+        let params = Params::default()
+            .texts(queues.iter().map(|(workspace, _)| workspace.as_str()).collect())
+            .texts(queues.iter().map(|(_, queue)| queue.as_str()).collect());
+        Ok(self.query(&self.statements.any_limited, params).await?[0].get(0))
     }
 
     async fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> Result<i64> {
@@ -383,6 +396,11 @@ impl Tx for Session {
         let rows = self.query(&self.statements.promote, params).await?;
         self.forget |= !rows.is_empty();
         rows.iter().map(|row| lane_key(row, 0)).collect()
+    }
+
+    async fn next_due(&mut self) -> Result<Option<SignedDuration>> {
+        let rows = self.query(&self.statements.next_due, Params::default().time(self.injected_now())).await?;
+        Ok(rows.first().map(|row| until(row.get(0), row.get(1))))
     }
 
     async fn overdue_runs(&mut self, grace: SignedDuration, limit: usize) -> Result<Vec<Run>> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
+use super::freed::Freed;
 use super::lanes::settle;
 use super::{LaneKey, Tx};
 use crate::run::lifecycle::{self, Step};
@@ -30,16 +31,18 @@ pub(in crate::store) async fn apply<T: Tx>(
     now: Timestamp,
 ) -> Result<()> {
     let mut lanes = lanes;
-    let mut stops = Stops::default();
+    let (mut stops, mut freed) = (Stops::default(), Freed::default());
     let mut round = changes;
     while !round.is_empty() {
         for change in &round {
             stops.note(change);
+            freed.note(change);
             lanes.extend([&change.before, &change.step.run].into_iter().filter_map(lane_of));
         }
         write(tx, &round).await?;
         round = tell_those_who_wait(tx, &round, now).await?;
     }
+    freed.tell(tx).await?;
     if lanes.is_empty() {
         return Ok(());
     }

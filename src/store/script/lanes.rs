@@ -35,6 +35,7 @@ pub(super) async fn settle<T: Tx>(tx: &mut T, lanes: &BTreeSet<LaneKey>) -> Resu
     }
     if !promoted.is_empty() {
         tx.lane_promote(&promoted).await?;
+        tx.made_ready();
     }
     Ok(())
 }

@@ -9,14 +9,25 @@ use super::lanes::lock_and_settle;
 use super::{Change, LaneKey, Tx, apply};
 use crate::run::lifecycle;
 use crate::run::{Jitter, RunId};
-use crate::store::{Pruned, Result, Retention};
+use crate::store::{Promoted, Pruned, Result, Retention};
 
-pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result<usize> {
+pub(in crate::store) async fn reap<T: Tx>(tx: &mut T, limit: usize) -> Result<Vec<RunId>> {
+    let reaped = tx.reap(limit).await?;
+    if !reaped.is_empty() {
+        tx.made_ready();
+    }
+    Ok(reaped)
+}
+
+pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result<Promoted> {
     let promoted = tx.promote(limit).await?;
-    let count = promoted.len();
+    let runs = promoted.len();
+    if runs > 0 {
+        tx.made_ready();
+    }
     let lanes: BTreeSet<LaneKey> = promoted.into_iter().flatten().collect();
     lock_and_settle(tx, &lanes).await?;
-    Ok(count)
+    Ok(Promoted { runs, next_due: tx.next_due().await? })
 }
 
 pub(in crate::store) async fn expire<T: Tx>(

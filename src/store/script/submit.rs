@@ -292,6 +292,9 @@ async fn insert<T: Tx>(tx: &mut T, created: &[Run], policies: &HashMap<LaneKey, 
     for runs in created.chunk_by(|a, b| a.status().is_terminal() == b.status().is_terminal()) {
         if !runs[0].status().is_terminal() {
             tx.insert_runs(runs).await?;
+            if runs.iter().any(Run::is_ready) {
+                tx.made_ready();
+            }
             continue;
         }
         tx.insert_finished(runs).await?;

@@ -10,6 +10,7 @@ use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId,
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention};
 
 pub(in crate::store) type LaneKey = (WorkspaceName, LaneName);
+pub(in crate::store) type QueueKey = (WorkspaceName, QueueName);
 
 /// A request made before under an idempotency key.
 #[derive(Clone, Debug)]
@@ -72,12 +73,23 @@ pub(in crate::store) struct Front {
     pub(in crate::store) first: Option<RunId>,
 }
 
+/// What a run that ended was in.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Vacancy {
+    pub(in crate::store) lane: Option<LaneKey>,
+    /// Whether its queue has a limit, so that another run may now start there.
+    pub(in crate::store) limited: bool,
+}
+
 /// One open transaction. Statements that lock do so in order of id; those that read what a lock protects are
 /// separate statements, so that they see what was committed while the lock was waited for.
 #[rustfmt::skip]
 pub(in crate::store) trait Tx: Send {
     /// The time now: asked again each time, since locks may have been waited for.
     fn now(&mut self) -> impl Future<Output = Result<Timestamp>> + Send;
+
+    /// Something may have become ready for a claim: whoever waits for that is told after the commit.
+    fn made_ready(&mut self);
 
     // Submission
     fn known_workspaces(&mut self, names: &[WorkspaceName]) -> impl Future<Output = Result<HashSet<WorkspaceName>>> + Send;
@@ -143,8 +155,10 @@ pub(in crate::store) trait Tx: Send {
     // Attempts
     /// Extends those leases that are held; answers with them and what was asked of their runs.
     fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> impl Future<Output = Result<HashMap<Lease, Option<Stop>>>> + Send;
-    /// Ends those held attempts that succeeded and that no other run waits for; answers with them and their lanes.
-    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<HashMap<RunId, Option<LaneKey>>>> + Send;
+    /// Ends those held attempts that succeeded and that no other run waits for; answers with them and what they were in.
+    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<HashMap<RunId, Vacancy>>> + Send;
+    /// Whether one of these queues has a limit.
+    fn any_limited(&mut self, queues: &[QueueKey]) -> impl Future<Output = Result<bool>> + Send;
     /// Adds events to a run that is locked; answers with the last sequence number.
     fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> impl Future<Output = Result<i64>> + Send;
 
@@ -152,6 +166,8 @@ pub(in crate::store) trait Tx: Send {
     fn reap(&mut self, limit: usize) -> impl Future<Output = Result<Vec<RunId>>> + Send;
     /// Frees runs that are due; answers with the lane of each, if it has one.
     fn promote(&mut self, limit: usize) -> impl Future<Output = Result<Vec<Option<LaneKey>>>> + Send;
+    /// How long it is until the next run that waits for its time is due.
+    fn next_due(&mut self) -> impl Future<Output = Result<Option<SignedDuration>>> + Send;
     /// Locks attempts past their time that nobody else has locked.
     fn overdue_runs(&mut self, grace: SignedDuration, limit: usize) -> impl Future<Output = Result<Vec<Run>>> + Send;
     fn prune_finished(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;

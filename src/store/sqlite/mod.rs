@@ -24,6 +24,7 @@ use std::sync::Arc;
 use self::file::Located;
 use self::readers::Readers;
 use self::writer::Writer;
+use super::ready::ReadyBell;
 use super::script::statements;
 use super::{Result, StoreError};
 use crate::clock::Clock;
@@ -33,8 +34,8 @@ statements! {
     lock_runs lock_finished update_runs end_runs revive_runs insert_attempts
     insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
     lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote
-    adopt ready_streams lock_rooms ready_places claim renew finish_plain append
-    reap promote overdue_runs prune_finished prune_idempotency prune_workers prune_lanes
+    adopt ready_streams lock_rooms ready_places claim renew finish_plain any_limited append
+    reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_lanes
     run runs attempts waits events counts
     lanes queues set_queue heartbeat drain workers create_workspace workspaces
 }
@@ -47,6 +48,7 @@ pub struct SqliteStore {
     // Closed before the writer, which so is the last and tidies the file up.
     readers: Readers,
     writer: Writer,
+    bell: ReadyBell,
 }
 
 impl SqliteStore {
@@ -107,7 +109,8 @@ impl SqliteStore {
         };
         let conns = (0..READERS).map(reader).collect::<Result<Vec<_>>>()?;
         let sql = Arc::new(sql);
-        Ok(Self { readers: Readers::start(conns, &sql, &clock)?, writer: Writer::start(conn, sql, clock, lock)? })
+        let (readers, bell) = (Readers::start(conns, &sql, &clock)?, ReadyBell::default());
+        Ok(Self { readers, writer: Writer::start(conn, sql, clock, bell.clone(), lock)?, bell })
     }
 }
 

@@ -67,7 +67,7 @@ fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, jobs: &Mutex<Rec
         if !job.is_wanted() {
             continue;
         }
-        let succeeded = job.run(&mut Session { conn: &mut conn, sql, clock });
+        let succeeded = job.run(&mut Session { conn: &mut conn, sql, clock, made_ready: false });
         if !succeeded
             && !conn.is_autocommit()
             && let Err(error) = conn.execute_batch("rollback")

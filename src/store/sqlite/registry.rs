@@ -42,7 +42,7 @@ impl Session<'_> {
     }
 
     pub(super) fn set_queue(
-        &self,
+        &mut self,
         workspace: &WorkspaceName,
         queue: &QueueName,
         change: QueueChange,
@@ -50,7 +50,9 @@ impl Session<'_> {
         let concurrency = change.concurrency.flatten().map(to_i32);
         let params =
             params![workspace.as_str(), queue.as_str(), change.paused, change.concurrency.is_some(), concurrency];
-        self.row(&self.sql.set_queue, params, |row| settings(row, 0))
+        let settings = self.row(&self.sql.set_queue, params, |row| settings(row, 0))?;
+        self.made_ready |= settings.is_some_and(|settings| change.may_open(settings));
+        Ok(settings)
     }
 
     pub(super) fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {

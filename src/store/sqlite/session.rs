@@ -13,6 +13,8 @@ pub(super) struct Session<'c> {
     pub(super) conn: &'c mut Connection,
     pub(super) sql: &'c Statements,
     pub(super) clock: &'c Clock,
+    /// Whether something may have become ready for a claim.
+    pub(super) made_ready: bool,
 }
 
 impl Session<'_> {

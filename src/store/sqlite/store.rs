@@ -7,15 +7,19 @@ use super::SqliteStore;
 use super::job::now;
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
-use crate::store::script::{self, Tx};
+use crate::store::script;
 use crate::store::{
     Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Pruned, Queue, QueueChange, QueueSettings, ReleaseLease, Renewal, RerunOutcome, Result,
-    Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
+    RerunOutcome, Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 
 #[async_trait]
 impl Store for SqliteStore {
+    fn ready_signal(&self) -> ReadySignal {
+        self.bell.signal()
+    }
+
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
         let runs = runs.to_vec();
         self.writer.run("submit", move |tx| now(script::submit(tx, &runs, admission))).await
@@ -69,10 +73,10 @@ impl Store for SqliteStore {
     }
 
     async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
-        self.writer.run("reap", move |tx| now(tx.reap(limit))).await
+        self.writer.run("reap", move |tx| now(script::reap(tx, limit))).await
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         self.writer.run("promote", move |tx| now(script::promote(tx, limit))).await
     }
 

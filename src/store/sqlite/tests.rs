@@ -11,6 +11,7 @@ use super::session::Session;
 use super::writer::Writer;
 use super::{Statements, file};
 use crate::clock::Clock;
+use crate::store::ready::ReadyBell;
 use crate::store::{Result, StoreError};
 
 /// A writer on a table of its own, whose `broken` rows make the commit fail.
@@ -25,7 +26,7 @@ fn writer(directory: &tempfile::TempDir) -> Writer {
     )
     .expect("tables");
     let lock = File::create(directory.path().join("jobs.db.lock")).expect("a lock");
-    Writer::start(conn, Arc::new(Statements::new()), Clock::Database, lock).expect("a thread")
+    Writer::start(conn, Arc::new(Statements::new()), Clock::Database, ReadyBell::default(), lock).expect("a thread")
 }
 
 /// What is there, seen by another connection.

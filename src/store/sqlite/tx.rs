@@ -10,18 +10,22 @@ use rusqlite::{Row, params, params_from_iter};
 
 use super::row::{self, LIVE};
 use super::session::{Session, back, collect, first, limit};
-use crate::clock::{from_micros, later};
+use crate::clock::{from_micros, later, until};
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
 use crate::store::script::steps;
 use crate::store::script::{
-    Front, LaneKey, Place, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name, to_i32,
+    Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name, to_i32,
 };
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
 impl Tx for Session<'_> {
     async fn now(&mut self) -> Result<Timestamp> {
         Ok(self.time())
+    }
+
+    fn made_ready(&mut self) {
+        self.made_ready = true;
     }
 
     async fn known_workspaces(&mut self, names: &[WorkspaceName]) -> Result<HashSet<WorkspaceName>> {
@@ -373,7 +377,7 @@ impl Tx for Session<'_> {
         Ok(held)
     }
 
-    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashMap<RunId, Option<LaneKey>>> {
+    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashMap<RunId, Vacancy>> {
         let now = self.time().as_microsecond();
         let [select, insert, delete] = steps(&self.sql.finish_plain);
         let (mut select, mut insert, mut delete) =
@@ -381,14 +385,24 @@ impl Tx for Session<'_> {
         let mut ended = HashMap::with_capacity(finishes.len());
         for (Lease { run, epoch }, output) in finishes {
             let held = first(&mut select, params![run.0.as_bytes(), epoch, now], |row| {
-                Ok((lane(row)?, row.get::<_, i64>(2)?))
+                Ok((Vacancy { lane: lane(row)?, limited: row.get(3)? }, row.get::<_, i64>(2)?))
             })?;
-            let Some((lane, seq)) = held else { continue };
+            let Some((vacancy, seq)) = held else { continue };
             insert.execute(params![seq, now, output.as_ref().map(Json::as_str)])?;
             delete.execute([seq])?;
-            ended.insert(*run, lane);
+            ended.insert(*run, vacancy);
         }
         Ok(ended)
+    }
+
+    async fn any_limited(&mut self, queues: &[QueueKey]) -> Result<bool> {
+        let mut select = self.prepare(&self.sql.any_limited)?;
+        for (workspace, queue) in queues {
+            if first(&mut select, [workspace.as_str(), queue.as_str()], |row| Ok(row.get(0)?))? == Some(true) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     async fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> Result<i64> {
@@ -412,6 +426,11 @@ impl Tx for Session<'_> {
 
     async fn promote(&mut self, rows: usize) -> Result<Vec<Option<LaneKey>>> {
         self.rows(&self.sql.promote, params![self.time().as_microsecond(), limit(rows)], lane)
+    }
+
+    async fn next_due(&mut self) -> Result<Option<SignedDuration>> {
+        let next = self.row(&self.sql.next_due, [], |row| row::at(row, 0))?;
+        Ok(next.map(|at| until(at, self.time())))
     }
 
     async fn overdue_runs(&mut self, grace: SignedDuration, rows: usize) -> Result<Vec<Run>> {

@@ -12,13 +12,21 @@ use super::Statements;
 use super::job::{Failure, Job, job};
 use super::session::Session;
 use crate::clock::Clock;
+use crate::store::ready::ReadyBell;
 use crate::store::{Result, StoreError};
 
 /// More jobs than this are not gathered into one transaction, so that the first does not wait too long for the last.
 const GROUP: usize = 512;
 
 type Waiting = VecDeque<Box<dyn Job>>;
-type Done = Vec<Box<dyn Job>>;
+
+/// The jobs that were run in a transaction.
+#[derive(Default)]
+struct Done {
+    jobs: Vec<Box<dyn Job>>,
+    /// Whether one of them may have made something ready for a claim.
+    made_ready: bool,
+}
 
 /// Hands jobs to the writer's thread. Dropping it lets the thread finish what waits, and closes the file.
 pub(super) struct Writer {
@@ -28,10 +36,16 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread, which keeps `lock` until it has closed the connection.
-    pub(super) fn start(conn: Connection, sql: Arc<Statements>, clock: Clock, lock: File) -> Result<Self> {
+    pub(super) fn start(
+        conn: Connection,
+        sql: Arc<Statements>,
+        clock: Clock,
+        bell: ReadyBell,
+        lock: File,
+    ) -> Result<Self> {
         let (jobs, waiting) = channel();
         let thread = std::thread::Builder::new().name("sqlite-writer".into()).spawn(move || {
-            serve(conn, &sql, &clock, &waiting);
+            serve(conn, &sql, &clock, &bell, &waiting);
             drop(lock);
         });
         let thread = thread
@@ -60,16 +74,18 @@ impl Drop for Writer {
     }
 }
 
-fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, jobs: &Receiver<Box<dyn Job>>) {
+fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, bell: &ReadyBell, jobs: &Receiver<Box<dyn Job>>) {
     while let Ok(first) = jobs.recv() {
         let mut waiting: Waiting = std::iter::once(first).chain(jobs.try_iter().take(GROUP)).collect();
         waiting.retain(|job| job.is_wanted());
         while !waiting.is_empty() {
-            let mut done = Vec::new();
-            if let Err(error) = transact(&mut conn, sql, clock, &mut waiting, &mut done) {
-                give_up(&conn, Failure(Arc::new(error)), &mut waiting, &mut done);
+            let mut done = Done::default();
+            match transact(&mut conn, sql, clock, &mut waiting, &mut done) {
+                Ok(()) if done.made_ready => bell.ring(),
+                Ok(()) => {}
+                Err(error) => give_up(&conn, Failure(Arc::new(error)), &mut waiting, &mut done),
             }
-            done.into_iter().for_each(Job::answer);
+            done.jobs.into_iter().for_each(Job::answer);
         }
     }
 }
@@ -114,8 +130,10 @@ fn run_alone(
 
 fn run_next(conn: &mut Connection, sql: &Statements, clock: &Clock, waiting: &mut Waiting, done: &mut Done) -> bool {
     let Some(mut job) = waiting.pop_front() else { return true };
-    let succeeded = job.run(&mut Session { conn, sql, clock });
-    done.push(job);
+    let mut session = Session { conn, sql, clock, made_ready: false };
+    let succeeded = job.run(&mut session);
+    done.made_ready |= succeeded && session.made_ready;
+    done.jobs.push(job);
     succeeded
 }
 
@@ -128,10 +146,10 @@ fn give_up(conn: &Connection, reason: Failure, waiting: &mut Waiting, done: &mut
     {
         tracing::error!(%error, "an SQLite transaction could not be rolled back");
     }
-    if done.is_empty() {
-        done.extend(waiting.drain(..));
+    if done.jobs.is_empty() {
+        done.jobs.extend(waiting.drain(..));
     }
-    done.iter_mut().for_each(|job| job.fail(&reason));
+    done.jobs.iter_mut().for_each(|job| job.fail(&reason));
 }
 
 fn execute(conn: &Connection, sql: &str) -> rusqlite::Result<()> {

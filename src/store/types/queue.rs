@@ -28,6 +28,12 @@ impl QueueChange {
             concurrency: self.concurrency.unwrap_or(settings.concurrency),
         }
     }
+
+    /// Whether a claim may find more in the queue after the change, given the settings it left.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(in crate::store) fn may_open(self, after: QueueSettings) -> bool {
+        !after.paused && (self.paused == Some(false) || self.concurrency.is_some())
+    }
 }
 
 /// A queue as people read it.

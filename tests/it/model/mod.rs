@@ -73,6 +73,7 @@ async fn compare(store: &dyn Store, clock: &ManualClock, ops: &[Op]) -> std::res
     for each in [store, &model as &dyn Store] {
         trusted(each.create_workspace(&workspace(1)).await)?;
     }
+    let (mut hint, mut expected_hint) = (store.ready_signal(), model.ready_signal());
     for (at, op) in ops.iter().enumerate() {
         let place = |what: &str| format!("step {}: {what}", at + 1);
         let act = world.resolve(op);
@@ -82,6 +83,11 @@ async fn compare(store: &dyn Store, clock: &ManualClock, ops: &[Op]) -> std::res
         let expected = trusted(play(&model, &world, &act).await)?;
         let answer = play(store, &world, &act).await.map_err(|error| place(&format!("the store failed: {error:?}")))?;
         differ(&place("answers"), &expected.shown, &answer.shown)?;
+        // The model tells of what it made ready and of nothing else; a store may tell more often, but not less.
+        let (told, expected_told) = (hint.take(), expected_hint.take());
+        if expected_told && !told {
+            return Err(place("something became ready, and nobody was told"));
+        }
         if let Some(claim) = &expected.claim {
             world.learn(claim);
         }

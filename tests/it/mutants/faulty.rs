@@ -145,6 +145,10 @@ impl Faulty {
 
 #[async_trait]
 impl Store for Faulty {
+    fn ready_signal(&self) -> ReadySignal {
+        self.store.ready_signal()
+    }
+
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
         if self.strikes(Fault::LosesSubmissions, 20) {
             return Ok(vec![SubmitOutcome::Created; runs.len()]);
@@ -235,7 +239,7 @@ impl Store for Faulty {
         self.store.reap(limit).await
     }
 
-    async fn promote(&self, limit: usize) -> Result<usize> {
+    async fn promote(&self, limit: usize) -> Result<Promoted> {
         self.store.promote(limit).await
     }
 

@@ -65,7 +65,8 @@ async fn forward(
 ) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(read) = from.read(&mut buffer).await {
-        let commit = buffer[..read].windows(6).any(|word| word == b"commit");
+        // Nothing but the command itself: the word alone is in the names of settings, too.
+        let commit = buffer[..read].windows(7).any(|word| word == b"commit\0");
         if read == 0 || (commit && armed.swap(false, Ordering::SeqCst) && cut_now(&mut to, &buffer[..read], cut).await)
         {
             answers.abort();

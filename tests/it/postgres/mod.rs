@@ -6,3 +6,4 @@ mod lane_locks;
 mod opening;
 mod plans;
 mod proof;
+mod wakes;

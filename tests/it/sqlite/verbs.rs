@@ -85,7 +85,7 @@ async fn an_attempt_is_renewed_logged_retried_and_resumed() {
     assert_eq!(finished, [FinishOutcome::Accepted(Status::Retrying), FinishOutcome::LeaseLost]);
     assert!(claim(&store, 5).await.runs.is_empty());
     clock.advance(SECOND);
-    assert_eq!(store.promote(10).await.expect("a pass"), 1);
+    assert_eq!(store.promote(10).await.expect("a pass").runs, 1);
     let lease = claim(&store, 5).await.runs[0].lease();
     let finished = store.finish(&[failure(lease, Retry::Backoff)]).await.expect("an outcome");
     assert_eq!(finished, [FinishOutcome::Accepted(Status::Failed)]);
@@ -253,9 +253,9 @@ async fn maintenance_reaps_promotes_expires_and_prunes() {
     assert_eq!(store.reap(10).await.expect("a pass"), [limited.id]);
     let adopted = claim(&store, 5).await.runs;
     assert!(adopted[0].adopted && adopted[0].run.epoch == 2);
-    assert_eq!(store.promote(10).await.expect("a pass"), 0);
+    assert_eq!(store.promote(10).await.expect("a pass").runs, 0);
     clock.advance(SECOND * 60);
-    assert_eq!(store.promote(10).await.expect("a pass"), 1);
+    assert_eq!(store.promote(10).await.expect("a pass").runs, 1);
     assert_eq!(store.expire(SECOND * 30, Jitter(0), 10).await.expect("a pass"), [limited.id]);
     let info = WorkerInfo {
         id: WorkerId::new(),

@@ -11,4 +11,5 @@ select ended.id, seq, workspace, task, queue, lane, priority, 'succeeded', paylo
     max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
     started_at, attempt_started_at, worker, host, null, null, awaited, coalesce($4, clock_timestamp()), said.output
 from ended left join unnest($1::uuid[], $3::json[]) as said (id, output) on said.id = ended.id
-returning id, workspace, lane
+returning id, workspace, lane, (workspace, queue) in (
+    select settings.workspace, settings.name from runlane.queues as settings where settings.concurrency is not null)

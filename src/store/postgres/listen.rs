@@ -1,0 +1,95 @@
+//! Hears from other processes that something may have become ready, on a connection of its own.
+//!
+//! Behind a pooler in transaction mode nothing is ever heard, since no session is kept; then a worker learns of what
+//! others did by looking, as it would anyway.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{FutureExt, StreamExt};
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_postgres::AsyncMessage;
+
+use super::connect::refused;
+use super::session::Shared;
+use super::wakes::CHANNEL;
+use crate::store::Result;
+
+const SHORTEST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// Listens until it is aborted, again and again if need be.
+pub(super) async fn listen(shared: Arc<Shared>) {
+    let mut failures = 0;
+    loop {
+        let began = Instant::now();
+        let error = hear(&shared).await.err();
+        if began.elapsed() > LONGEST_WAIT {
+            failures = 0;
+        }
+        match failures {
+            0 => tracing::warn!(?error, "the connection that listens for ready runs is gone; connecting again"),
+            _ => tracing::debug!(?error, failures, "the connection that listens for ready runs cannot be had"),
+        }
+        sleep(wait(failures, shared.wakes.sender.as_u128())).await;
+        failures += 1;
+    }
+}
+
+/// Twice as long each time, up to a point, and up to half as long again: differently long for each store, so that they
+/// do not all come back at once.
+fn wait(failures: u32, store: u128) -> Duration {
+    let wait = SHORTEST_WAIT.saturating_mul(2u32.saturating_pow(failures)).min(LONGEST_WAIT);
+    wait + wait * (store % 100) as u32 / 200
+}
+
+/// Listens on one connection until that ends.
+async fn hear(shared: &Shared) -> Result<()> {
+    let (client, messages) = shared.target.connect().await?;
+    let mut messages = pin!(messages);
+    let command = format!("listen {CHANNEL}");
+    let mut begun = pin!(client.batch_execute(&command).fuse());
+    let own = shared.wakes.sender.to_string();
+    let mut once_more = None;
+    loop {
+        tokio::select! {
+            answer = &mut begun => {
+                answer.map_err(|error| refused("listening", error))?;
+                // Nobody heard what was said before.
+                once_more = tell(shared);
+            }
+            message = messages.next() => match message {
+                Some(Ok(AsyncMessage::Notification(said))) if said.payload() != own => once_more = tell(shared),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(refused("listening", error)),
+                None => return Ok(()),
+            },
+            () = sleep_until(once_more.unwrap_or_else(Instant::now)), if once_more.is_some() => {
+                once_more = None;
+                shared.wakes.bell.ring();
+            }
+        }
+    }
+}
+
+/// Tells whoever waits. What another process made ready may stand before the place where claims start; if they may not
+/// look there yet, whoever waits is to be told once more when they may.
+fn tell(shared: &Shared) -> Option<Instant> {
+    shared.wakes.bell.ring();
+    let pause = shared.marks.until_full_look();
+    (!pause.is_zero()).then(|| Instant::now() + pause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_differ_between_stores() {
+        let first: Vec<u128> = (0..4).map(|failures| wait(failures, 0).as_millis()).collect();
+        assert_eq!(first, [100, 200, 400, 800]);
+        assert_eq!(wait(1, 50), Duration::from_millis(250));
+        assert_eq!(wait(u32::MAX, 0), LONGEST_WAIT);
+    }
+}
