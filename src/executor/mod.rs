@@ -2,6 +2,8 @@
 
 mod control;
 pub mod native;
+#[cfg(target_os = "linux")]
+pub mod process;
 mod report;
 
 pub use control::{Control, Grip, Order};
