@@ -8,6 +8,7 @@ use tokio::time::sleep;
 use super::directory::{Directory, EXIT};
 use super::identity::Handle;
 use super::record::Exit;
+use super::remains::SHIM_WAIT;
 use super::ship::Shipper;
 use super::{ProcessExecutor, outcome};
 use crate::executor::{Completion, Control, Order, Work};
@@ -53,6 +54,7 @@ impl ProcessExecutor {
         tokio::select! {
             ((), ()) = async { tokio::join!(watching, shipping) } => {}
             () = self.pass_on(directory, work, control.clone()) => {}
+            () = self.force(directory, work, control.clone()) => {}
         }
     }
 
@@ -77,18 +79,28 @@ impl ProcessExecutor {
         }
     }
 
+    /// Ends the work over the head of a shim that does not do as ordered. Never returns.
+    async fn force(&self, directory: &Directory, work: &Work, mut control: Control) {
+        if let Order::Stop { grace } = control.ordered().await {
+            sleep(grace.saturating_add(SHIM_WAIT)).await;
+            tracing::warn!(run = %work.run, attempt = work.attempt, "the shim does not stop the work; killing both");
+            self.lost(directory, work).await;
+        }
+        std::future::pending().await
+    }
+
     /// The shim has ended: by its record, or without one.
     async fn finish(&self, directory: &Directory, work: &Work, control: &Control) -> Completion {
         match directory.read::<Exit>(EXIT) {
-            Ok(Some(exit)) => outcome::completion(directory, &self.task, &exit, control.order()),
-            Ok(None) => {
-                tracing::warn!(run = %work.run, attempt = work.attempt, "the shim ended without an exit record");
-                self.lost(directory, work).await
-            }
+            Ok(Some(exit)) => return outcome::completion(directory, &self.task, &exit, control.order()),
+            Ok(None) => tracing::warn!(run = %work.run, attempt = work.attempt, "the shim left no exit record"),
             Err(error) => {
                 tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot read the exit record");
-                self.lost(directory, work).await
             }
+        }
+        match (self.lost(directory, work).await, control.order()) {
+            (_, Order::Stop { .. }) => Completion::Stopped,
+            (lost, _) => lost,
         }
     }
 

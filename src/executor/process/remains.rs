@@ -13,7 +13,7 @@ use super::record::Shim;
 use crate::clock;
 
 /// How much longer than the grace a shim may take to end.
-const SHIM_WAIT: Duration = Duration::from_secs(10);
+pub(super) const SHIM_WAIT: Duration = Duration::from_secs(5);
 /// How long killed processes may take to go away.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 

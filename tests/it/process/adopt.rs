@@ -1,6 +1,7 @@
 //! How another worker takes over: whatever happened meanwhile, and as often as need be.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -177,11 +178,13 @@ async fn work_survives_a_worker_that_is_killed() {
         .env("RUNLANE_TEST_DATA_DIR", scene.data_dir())
         .env("RUNLANE_TEST_RUN", scene.work.run.to_string())
         .stdout(Stdio::null())
+        .process_group(0)
         .spawn()
         .expect("a worker");
     until("the work to speak", || fs::read_to_string(scene.directory().join("log")).is_ok_and(|log| !log.is_empty()))
         .await;
-    worker.kill().expect("killed");
+    // And with it all that a terminal or a shell would take along.
+    kill(-(worker.id() as i32), "KILL");
     worker.wait().expect("reaped");
     let adopted = scene.adopt(LEASE);
     fs::write(scene.output("go-1"), "").expect("written");

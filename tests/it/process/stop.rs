@@ -1,6 +1,7 @@
 //! How work is ended: by order, for want of a lease, or because nothing may be left of it.
 
 use std::fs;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use runlane::executor::{Completion, Order};
@@ -143,4 +144,23 @@ async fn work_that_is_left_goes_on() {
     fs::write(scene.output("go"), "").expect("written");
     assert_eq!(output(scene.adopt(LEASE).completion().await).as_deref(), Some("5"));
     scene.nothing_is_left().await;
+}
+
+#[tokio::test]
+async fn a_shim_that_hangs_cannot_keep_the_work_from_being_stopped() {
+    let scene = sh("echo > $RUNLANE_OUTPUT_DIR/ready; exec sleep 1000");
+    let followed = scene.start(LEASE);
+    scene.output_appears("ready").await;
+    kill(scene.pid_of("shim"), "STOP");
+    followed.stop(Duration::ZERO);
+    assert_eq!(followed.completion().await, Completion::Stopped);
+    scene.nothing_is_left().await;
+}
+
+#[tokio::test]
+async fn work_whose_reports_are_refused_is_followed_to_its_end() {
+    let scene = sh("echo said; echo 1 > $RUNLANE_RESULT");
+    scene.reporter.is_gone.store(true, Ordering::SeqCst);
+    assert_eq!(output(scene.run().await).as_deref(), Some("1"));
+    assert_eq!(scene.reporter.all(), []);
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -159,7 +160,9 @@ impl Followed {
 pub struct Recorder {
     events: Mutex<Vec<Report>>,
     /// Stores, but the answer gets lost: how the end of a worker looks from the store.
-    pub is_mute: std::sync::atomic::AtomicBool,
+    pub is_mute: AtomicBool,
+    /// Takes nothing.
+    pub is_gone: AtomicBool,
 }
 
 impl Recorder {
@@ -179,13 +182,16 @@ impl Recorder {
 #[async_trait]
 impl Reporter for Recorder {
     async fn report(&self, reports: Vec<Report>) -> Result<i64, Gone> {
+        if self.is_gone.load(Ordering::SeqCst) {
+            return Err(Gone);
+        }
         let number = {
             let mut events = self.events.lock().expect("unpoisoned");
             events.extend(reports);
             // Numbers are shared with other runs, so that they are not counts.
             events.len() as i64 * 3
         };
-        if self.is_mute.load(std::sync::atomic::Ordering::SeqCst) {
+        if self.is_mute.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;
         }
         Ok(number)

@@ -8,6 +8,8 @@ use crate::executor::process::record::Why;
 pub(super) struct Escalation {
     why: Option<Why>,
     kill_at: u64,
+    /// Of the lease as it was last seen.
+    deadline: u64,
     is_asked: bool,
     is_killed: bool,
 }
@@ -30,6 +32,7 @@ impl Escalation {
 
     /// Takes into account what the lease says.
     pub fn heed(&mut self, lease: &Lease, now: u64) {
+        self.deadline = lease.deadline;
         if let Some(grace) = lease.stop {
             self.stop(Why::Stopped, now.saturating_add(grace).min(lease.deadline));
         } else if now >= lease.stop_at {
@@ -63,9 +66,9 @@ impl Escalation {
         self.why.as_ref()
     }
 
-    /// By when nothing of the work may be left, if it is being stopped.
-    pub fn kill_at(&self) -> Option<u64> {
-        self.why.as_ref().map(|_| self.kill_at)
+    /// By when nothing of the work may be left.
+    pub fn over_by(&self) -> u64 {
+        if self.why.is_some() { self.kill_at } else { self.deadline }
     }
 }
 
@@ -97,10 +100,10 @@ mod tests {
         assert_eq!((escalation.due(100), escalation.next(&order)), (Some(Force::Ask), Some(150)));
         // Seen again: the grace does not begin anew.
         escalation.heed(&order, 140);
-        assert_eq!(escalation.kill_at(), Some(150));
+        assert_eq!(escalation.over_by(), 150);
         let mut escalation = Escalation::default();
         escalation.heed(&Lease { stop: Some(5000), ..LEASE }, 100);
-        assert_eq!((escalation.kill_at(), escalation.why()), (Some(300), Some(&Why::Stopped)));
+        assert_eq!((escalation.over_by(), escalation.why()), (300, Some(&Why::Stopped)));
     }
 
     #[test]

@@ -42,11 +42,12 @@ fn attempt(directory: &Directory) -> Result<std::convert::Infallible, StartError
     setsid().map_err(|error| failed("cannot begin a session", error))?;
     let spec: Option<Spec> = directory.read(SPEC).map_err(|error| failed("cannot read what to do", error))?;
     let task = spec.ok_or_else(|| StartError::new("start_failed", "nothing says what to do"))?.task;
+    let shim: Option<Shim> = directory.read(SHIM).map_err(|error| failed("cannot read whose work it is", error))?;
     limit(&task.limits)?;
     if let Some(user) = task.user {
         switch_to(user, directory)?;
     }
-    die_with_the_shim(directory)?;
+    die_with(shim)?;
     if let Some(cwd) = &task.cwd {
         chdir(cwd).map_err(|error| failed(&format!("cannot go to {}", cwd.display()), error))?;
     }
@@ -88,13 +89,13 @@ fn switch_to(user: ProcessUser, directory: &Directory) -> Result<(), StartError>
 }
 
 /// After the user was changed, since that forgets the signal.
-fn die_with_the_shim(directory: &Directory) -> Result<(), StartError> {
+fn die_with(shim: Option<Shim>) -> Result<(), StartError> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| failed("cannot be tied to the shim", error))?;
-    // The file is the shim's; another user may not read it, and was not asked to before.
+    // It may have died before.
     let parent = getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
-    match directory.read::<Shim>(SHIM) {
-        Ok(Some(record)) if record.shim.pid != parent => Err(StartError::new("start_failed", "the shim is gone")),
-        _ => Ok(()),
+    match shim.is_some_and(|record| record.shim.pid == parent) {
+        true => Ok(()),
+        false => Err(StartError::new("start_failed", "the shim is gone")),
     }
 }
 

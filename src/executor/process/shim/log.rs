@@ -95,7 +95,7 @@ impl Log {
         if !merged.usage.is_empty() {
             self.write(&Report::Usage { amounts: merged.usage });
         }
-        if let Err(error) = self.file.sync_all() {
+        if let Err(error) = self.file.sync_data() {
             complain(format_args!("the log may not outlast a loss of power: {error}"));
         }
         self.last_words.into()

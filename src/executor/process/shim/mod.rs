@@ -12,6 +12,7 @@ mod log;
 mod output;
 mod structured;
 mod supervise;
+mod told;
 mod watch;
 
 use std::ffi::OsString;

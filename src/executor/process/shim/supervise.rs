@@ -10,13 +10,13 @@ use std::time::Duration;
 use rustix::process::{Signal, WaitStatus, chdir, set_child_subreaper, setsid};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
-use tokio::time::{interval, sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::escalation::{Escalation, Force};
 use super::lines::Lines;
 use super::log::Log;
+use super::told::Told;
 use super::watch::Watch;
 use super::{EXEC, cleanup, complain, output};
 use crate::clock::boot_millis;
@@ -37,12 +37,17 @@ const RECORD_TRIES: usize = 20;
 /// Sees the attempt through.
 pub(super) async fn supervise(directory: &Directory) -> io::Result<()> {
     detach()?;
+    // Before there is anything to stop.
+    let told = Told::new()?;
     let spec: Spec = directory.read(SPEC)?.ok_or_else(|| io::Error::other("nothing says what to do"))?;
+    if directory.read::<Shim>(SHIM)?.is_some() {
+        return Err(io::Error::other("another shim was here before"));
+    }
     let me = Identity::of(std::process::id() as i32)?;
     directory.write(SHIM, &Shim { shim: me.clone(), child: None })?;
     // Only now: whoever finds no shim writes an order to stop and looks again, so one of the two sees the other.
     let exit = match directory.highest_lease()? {
-        Some((_, lease)) if lease.is_good(boot_millis()) => look_after(directory, &spec.task, me, lease).await?,
+        Some((_, lease)) if lease.is_good(boot_millis()) => look_after(directory, &spec.task, me, told, lease).await?,
         _ => Exit::without_work(Why::NeverStarted),
     };
     record(directory, &exit).await
@@ -59,7 +64,13 @@ fn detach() -> io::Result<()> {
     Ok(())
 }
 
-async fn look_after(directory: &Directory, task: &ProcessTask, me: Identity, lease: Lease) -> io::Result<Exit> {
+async fn look_after(
+    directory: &Directory,
+    task: &ProcessTask,
+    me: Identity,
+    told: Told,
+    lease: Lease,
+) -> io::Result<Exit> {
     let log = Arc::new(Mutex::new(Log::new(create_new(&directory.log())?, task.limits.log_bytes)));
     let input = File::open(directory.input())?;
     let spawned = second_stage(directory).stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -81,17 +92,17 @@ async fn look_after(directory: &Directory, task: &ProcessTask, me: Identity, lea
     if let Some(stderr) = child.stderr.take() {
         readers.spawn(drain(ChildStderr::from_std(stderr)?, Stream::Stderr, log.clone()));
     }
-    let escalation = watch_over(directory, task, number, lease).await.unwrap_or_else(|error| {
+    let escalation = watch_over(directory, task, number, told, lease).await.unwrap_or_else(|error| {
         complain(format_args!("cannot watch over the work: {error}"));
         cleanup::signal_group(number, Signal::KILL);
         let mut escalation = Escalation::default();
         escalation.stop(Why::Stopped, boot_millis());
         escalation
     });
-    drain_rest(&mut readers, escalation.kill_at()).await;
+    drain_rest(&mut readers, escalation.over_by()).await;
     let status = cleanup::end_all(number).await?;
     // With nobody left to write, the ends come at once, unless someone outside was handed the pipe.
-    drain_rest(&mut readers, None).await;
+    drain_rest(&mut readers, u64::MAX).await;
     readers.shutdown().await;
     let last_words = match Arc::try_unwrap(log) {
         Ok(log) => log.into_inner().unwrap_or_else(PoisonError::into_inner).finish(),
@@ -113,13 +124,20 @@ fn second_stage(directory: &Directory) -> Command {
 }
 
 /// Returns when the work has ended, by itself or by force.
-async fn watch_over(directory: &Directory, task: &ProcessTask, child: i32, first: Lease) -> io::Result<Escalation> {
+async fn watch_over(
+    directory: &Directory,
+    task: &ProcessTask,
+    child: i32,
+    mut told: Told,
+    first: Lease,
+) -> io::Result<Escalation> {
     let work = Handle::of_child(child)?;
     let watch = Watch::new(directory);
     let mut lease = first;
     let mut escalation = Escalation::default();
+    escalation.heed(&lease, boot_millis());
     let mut tick = interval(TICK);
-    let mut told = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let too_much = output::exceeded(directory.output(), task.limits.output_bytes);
     tokio::pin!(too_much);
     let mut is_too_much = false;
@@ -135,9 +153,7 @@ async fn watch_over(directory: &Directory, task: &ProcessTask, child: i32, first
                 is_too_much = true;
                 escalation.stop(Why::OutputLimit, boot_millis());
             }
-            Some(()) = told.0.recv() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
-            Some(()) = told.1.recv() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
-            Some(()) = told.2.recv() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
+            () = told.stop() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
         }
         lease = latest_lease(directory, lease);
         let now = boot_millis();
@@ -176,9 +192,8 @@ async fn drain(mut pipe: impl AsyncRead + Unpin, stream: Stream, log: Arc<Mutex<
 }
 
 /// Waits until all was read, but not for long, and not beyond the time by which all is to be over.
-async fn drain_rest(readers: &mut JoinSet<()>, until: Option<u64>) {
-    let left = until.map(|at| Duration::from_millis(at.saturating_sub(boot_millis())));
-    let wait = left.unwrap_or(DRAIN_WAIT).min(DRAIN_WAIT);
+async fn drain_rest(readers: &mut JoinSet<()>, until: u64) {
+    let wait = Duration::from_millis(until.saturating_sub(boot_millis())).min(DRAIN_WAIT);
     let _ = timeout(wait, async { while readers.join_next().await.is_some() {} }).await;
 }
 
