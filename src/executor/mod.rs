@@ -27,6 +27,11 @@ pub trait Executor: Send + Sync + 'static {
         Completion::NotFound
     }
 
+    /// Called when the outcome of the attempt is stored, so that what was kept for it can go.
+    async fn discard(&self, work: &Work) {
+        let _ = work;
+    }
+
     /// Whether the work goes on when its worker does not, and can be adopted.
     fn is_detachable(&self) -> bool {
         false

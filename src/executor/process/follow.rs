@@ -99,13 +99,16 @@ impl ProcessExecutor {
             }
         }
         match (self.lost(directory, work).await, control.order()) {
-            (_, Order::Stop { .. }) => Completion::Stopped,
+            (Completion::NotFound, Order::Stop { .. }) => Completion::Stopped,
             (lost, _) => lost,
         }
     }
 
-    /// Nobody looks after it, so nothing of it may run.
+    /// Nobody looks after it, so nothing of it may run; unless a later worker does, in the same place.
     pub(super) async fn lost(&self, directory: &Directory, work: &Work) -> Completion {
+        if directory.is_taken_over(work.epoch) {
+            return Completion::Left;
+        }
         if let Err(error) = directory.end_remains().await {
             tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot end what is left of the attempt");
         }

@@ -12,6 +12,9 @@ use super::shim;
 use crate::clock;
 use crate::run::{RunId, WorkspaceName};
 
+/// Two thirds of the usual time after which other machines may take a run over.
+const PATIENCE: Duration = Duration::from_secs(40);
+
 /// How long work that is left over may take to stop.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(10);
 
@@ -20,6 +23,7 @@ const LEFTOVER_GRACE: Duration = Duration::from_secs(10);
 pub struct ProcessHost {
     attempts: PathBuf,
     shim: Vec<OsString>,
+    patience: Duration,
 }
 
 /// What lies about of an attempt. Whether it is of any use is for those to say who know the run.
@@ -46,7 +50,7 @@ impl ProcessHost {
         let attempts = data_dir.canonicalize()?.join("attempts");
         make_passage(&attempts)?;
         // Not its path: another release may have been put there since this one was started.
-        Ok(Self { attempts, shim: vec!["/proc/self/exe".into(), shim::WORD.into()] })
+        Ok(Self { attempts, shim: vec!["/proc/self/exe".into(), shim::WORD.into()], patience: PATIENCE })
     }
 
     /// Starts the shim by these words, to which the directory of the attempt is added; the program must call
@@ -54,6 +58,17 @@ impl ProcessHost {
     #[must_use]
     pub fn with_shim(self, shim: Vec<OsString>) -> Self {
         Self { shim, ..self }
+    }
+
+    /// How long work goes on when its lease has run out, for another worker of this machine to adopt it. Must end well
+    /// before workers of other machines may take the run over.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Where the attempt puts its files.

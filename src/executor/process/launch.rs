@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::process::Stdio;
+use std::time::Duration;
 
 use tokio::process::Command;
 use tokio::time::Instant;
@@ -10,7 +11,7 @@ use tokio::time::Instant;
 use super::ProcessExecutor;
 use super::directory::{Directory, SPEC, create_new};
 use super::identity::Handle;
-use super::lease::Lease;
+use super::lease::{Lease, millis};
 use super::record::Spec;
 use crate::clock;
 use crate::executor::{Completion, Control, Order, Work};
@@ -36,7 +37,7 @@ impl ProcessExecutor {
 
     /// Makes room where the same attempt was begun before and given back. Answers whether it is for us to do so.
     async fn clear(&self, directory: &Directory, work: &Work) -> io::Result<bool> {
-        if directory.highest_epoch()? > Some(work.epoch) {
+        if directory.is_taken_over(work.epoch) {
             return Ok(false);
         }
         directory.stop(work.epoch, self.task.stop_grace()).await?;
@@ -47,8 +48,7 @@ impl ProcessExecutor {
     fn begin(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Result<Handle, Completion>> {
         directory.furnish(work.payload.as_str(), self.task.user)?;
         self.write_lease(directory, work.epoch, control)?;
-        let (workspace, task) = (work.workspace.clone(), self.task.clone());
-        directory.write(SPEC, &Spec { workspace, run: work.run, attempt: work.attempt, task })?;
+        directory.write(SPEC, &self.spec(work, control))?;
         let instead = match control.order() {
             Order::GoOn => return self.spawn(directory, work).map(Ok),
             Order::Stop { .. } => Completion::Stopped,
@@ -58,9 +58,19 @@ impl ProcessExecutor {
         Ok(Err(instead))
     }
 
+    fn spec(&self, work: &Work, control: &Control) -> Spec {
+        Spec {
+            workspace: work.workspace.clone(),
+            run: work.run,
+            attempt: work.attempt,
+            start_by: clock::boot_millis().saturating_add(millis(left(control))),
+            task: self.task.clone(),
+        }
+    }
+
     /// Writes what the worker's lease now allows, and its order.
     pub(super) fn write_lease(&self, directory: &Directory, epoch: i64, control: &Control) -> io::Result<()> {
-        let left = control.leased_until().saturating_duration_since(Instant::now());
+        let left = left(control).saturating_add(self.host.patience());
         let lease = Lease::new(clock::boot_millis(), left, self.task.stop_grace());
         match control.order() {
             Order::Stop { grace } => directory.write_lease(epoch, &lease.stopping(grace)),
@@ -104,4 +114,9 @@ impl ProcessExecutor {
         variables.extend(work.traceparent.as_ref().map(|context| ("TRACEPARENT", context.into())));
         variables
     }
+}
+
+/// What is left of the worker's lease.
+fn left(control: &Control) -> Duration {
+    control.leased_until().saturating_duration_since(Instant::now())
 }

@@ -52,6 +52,11 @@ impl Directory {
         Ok(self.read(&format!("{PREFIX}{epoch}"))?.map(|lease| (epoch, lease)))
     }
 
+    /// Whether a later worker has written its lease.
+    pub fn is_taken_over(&self, epoch: i64) -> bool {
+        self.highest_epoch().is_ok_and(|highest| highest > Some(epoch))
+    }
+
     pub fn highest_epoch(&self) -> io::Result<Option<i64>> {
         let mut highest = None;
         for entry in std::fs::read_dir(self.path())? {

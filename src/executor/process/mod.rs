@@ -52,6 +52,9 @@ impl ProcessExecutor {
     async fn take_over(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Completion> {
         // First of all: from here on, an earlier worker has no say.
         self.write_lease(directory, work.epoch, control)?;
+        if directory.is_taken_over(work.epoch) {
+            return Ok(Completion::Left);
+        }
         match look(directory)? {
             Found::Ended => return Ok(self.conclude(directory, work, control.clone()).await),
             Found::Running(shim) => return Ok(self.follow(directory, work, shim, control.clone()).await),
@@ -90,6 +93,12 @@ impl Executor for ProcessExecutor {
                 tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot take over the attempt");
                 self.lost(&directory, work).await
             }
+        }
+    }
+
+    async fn discard(&self, work: &Work) {
+        if let Err(error) = self.host.discard(work.run, work.attempt) {
+            tracing::warn!(run = %work.run, attempt = work.attempt, %error, "cannot remove what the attempt left");
         }
     }
 

@@ -12,6 +12,9 @@ pub(super) struct Spec {
     pub workspace: WorkspaceName,
     pub run: RunId,
     pub attempt: u32,
+    /// When the worker's own lease ends, in milliseconds since the machine was started. Work that runs may outlast it,
+    /// to be adopted, but a worker that slept through it must not begin any.
+    pub start_by: u64,
     pub task: ProcessTask,
 }
 

@@ -171,6 +171,41 @@ async fn an_attempt_that_was_given_back_begins_afresh_with_nothing_of_the_old_on
 }
 
 #[tokio::test]
+async fn a_worker_that_was_overtaken_does_not_touch_what_its_successor_started() {
+    let script = "cd $RUNLANE_OUTPUT_DIR; echo > at-$RUNLANE_EPOCH; while ! test -e go; do sleep 0.02; done";
+    let mut scene = sh(script);
+    let first = scene.start(LEASE);
+    scene.output_appears("at-1").await;
+    scene.work.epoch = 2;
+    let second = scene.start(LEASE);
+    scene.output_appears("at-2").await;
+    // Its shim was stopped, and perhaps nothing is there to tell how.
+    first.completion().await;
+    assert!(is_alive(scene.pid_of("child")) && !second.is_over());
+    scene.work.epoch = 0;
+    assert_eq!(scene.adopt(LEASE).completion().await, Completion::Left);
+    assert!(is_alive(scene.pid_of("child")) && !second.is_over());
+    fs::write(scene.output("go"), "").expect("written");
+    assert_eq!(output(second.completion().await), None);
+    scene.nothing_is_left().await;
+}
+
+#[tokio::test]
+async fn work_outlasts_its_lease_for_as_long_as_the_host_has_patience() {
+    let mut scene = sh(COUNTING).with_patience(LEASE);
+    let lease = Duration::from_millis(1500);
+    let followed = scene.start(lease);
+    until("the first line", || scene.lines(Stream::Stdout).len() == 1).await;
+    tokio::time::sleep(lease * 2).await;
+    assert!(!followed.is_over());
+    followed.vanish();
+    let adopted = scene.adopt(LEASE);
+    fs::write(scene.output("end"), "").expect("written");
+    assert_eq!(output(adopted.completion().await).as_deref(), Some("9"));
+    scene.nothing_is_left().await;
+}
+
+#[tokio::test]
 async fn work_survives_a_worker_that_is_killed() {
     let mut scene = sh(COUNTING);
     let mut worker = Command::new(std::env::current_exe().expect("this program"))

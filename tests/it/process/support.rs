@@ -44,9 +44,10 @@ pub fn scene(task: ProcessTask) -> Scene {
     Scene { folder, host, task, work: work(RunId::new()), reporter: Arc::default() }
 }
 
+/// A host that has no patience, so that a lease is over when it is over.
 pub fn host_in(data_dir: PathBuf) -> Arc<ProcessHost> {
     let shim = vec![env!("CARGO_BIN_EXE_runlane").into(), "shim".into()];
-    Arc::new(ProcessHost::new(data_dir).expect("a host").with_shim(shim))
+    Arc::new(ProcessHost::new(data_dir).expect("a host").with_shim(shim).with_patience(Duration::ZERO))
 }
 
 pub fn work(run: RunId) -> Work {
@@ -66,6 +67,11 @@ pub fn work(run: RunId) -> Work {
 impl Scene {
     pub fn with(mut self, change: impl FnOnce(&mut ProcessTask)) -> Self {
         change(&mut self.task);
+        self
+    }
+
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.host = Arc::new((*self.host).clone().with_patience(patience));
         self
     }
 

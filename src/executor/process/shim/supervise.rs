@@ -46,8 +46,11 @@ pub(super) async fn supervise(directory: &Directory) -> io::Result<()> {
     let me = Identity::of(std::process::id() as i32)?;
     directory.write(SHIM, &Shim { shim: me.clone(), child: None })?;
     // Only now: whoever finds no shim writes an order to stop and looks again, so one of the two sees the other.
+    let now = boot_millis();
     let exit = match directory.highest_lease()? {
-        Some((_, lease)) if lease.is_good(boot_millis()) => look_after(directory, &spec.task, me, told, lease).await?,
+        Some((_, lease)) if lease.is_good(now) && now < spec.start_by => {
+            look_after(directory, &spec.task, me, told, lease).await?
+        }
         _ => Exit::without_work(Why::NeverStarted),
     };
     record(directory, &exit).await
