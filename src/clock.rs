@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -73,4 +74,17 @@ pub fn later(at: Timestamp, wait: SignedDuration) -> Timestamp {
 /// How long it is from `now` until `at`: nothing when that is past.
 pub fn until(at: Timestamp, now: Timestamp) -> SignedDuration {
     at.duration_since(now).max(SignedDuration::ZERO)
+}
+
+/// How long ago a file was written, by the host's clock; nothing if that lies ahead.
+pub fn age_of(written: SystemTime) -> Duration {
+    SystemTime::now().duration_since(written).unwrap_or_default()
+}
+
+/// Milliseconds since the machine was started, sleep included: the same for all its processes, and no one sets it.
+#[cfg(all(feature = "worker", target_os = "linux"))]
+pub fn boot_millis() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let (seconds, nanos) = (u64::try_from(now.tv_sec).unwrap_or(0), u64::try_from(now.tv_nsec).unwrap_or(0));
+    seconds * 1000 + nanos / 1_000_000
 }

@@ -2,7 +2,19 @@
 
 mod cli;
 
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Before there is a runtime: a shim lives as long as its work and makes do with one thread, and the work dies with
+    // the thread that started it.
+    #[cfg(all(feature = "worker", target_os = "linux"))]
+    if let Some(code) = runlane::executor::process::shim::called() {
+        return code;
+    }
+    run()
+}
+
 #[tokio::main]
-async fn main() -> std::process::ExitCode {
+async fn run() -> ExitCode {
     cli::main().await
 }

@@ -2,6 +2,8 @@
 
 mod control;
 pub mod native;
+#[cfg(target_os = "linux")]
+pub mod process;
 mod report;
 
 pub use control::{Control, Grip, Order};
@@ -23,6 +25,11 @@ pub trait Executor: Send + Sync + 'static {
     async fn adopt(&self, work: &Work, control: Control) -> Completion {
         let _ = (work, control);
         Completion::NotFound
+    }
+
+    /// Called when the outcome of the attempt is stored, so that what was kept for it can go.
+    async fn discard(&self, work: &Work) {
+        let _ = work;
     }
 
     /// Whether the work goes on when its worker does not, and can be adopted.

@@ -8,5 +8,7 @@ mod model;
 mod mutants;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod process;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -1,0 +1,212 @@
+//! The directory of one attempt: what lies where, and files that are there whole or not at all.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::OFlags;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::task::ProcessUser;
+
+/// What the shim is to do.
+pub(super) const SPEC: &str = "spec.json";
+/// Who the shim and the work are.
+pub(super) const SHIM: &str = "shim.json";
+/// How it ended.
+pub(super) const EXIT: &str = "exit.json";
+/// How far the log was handed on.
+pub(super) const SHIPPED: &str = "shipped";
+
+/// One attempt's directory.
+#[derive(Clone, Debug)]
+pub(super) struct Directory(PathBuf);
+
+impl Directory {
+    pub fn new(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn exists(&self) -> bool {
+        self.0.is_dir()
+    }
+
+    /// The payload, also on the program's standard input.
+    pub fn input(&self) -> PathBuf {
+        self.0.join("input.json")
+    }
+
+    /// Where the program puts files.
+    pub fn output(&self) -> PathBuf {
+        self.0.join("output")
+    }
+
+    /// Where the program puts its result. In a directory of its own, so that it can be renamed into place.
+    pub fn result(&self) -> PathBuf {
+        self.0.join("result").join("result.json")
+    }
+
+    /// What the program said, one frame a line.
+    pub fn log(&self) -> PathBuf {
+        self.0.join("log")
+    }
+
+    /// What the shim had to complain about.
+    pub fn shim_log(&self) -> PathBuf {
+        self.0.join("shim.log")
+    }
+
+    /// Why the program could not be started.
+    pub fn start_error(&self) -> PathBuf {
+        self.0.join("start-error")
+    }
+
+    /// Makes the directory; fails if it is there.
+    pub fn reserve(&self) -> io::Result<()> {
+        // The work's user has to pass through what lies above the attempt, but not to look around there.
+        if let Some(parent) = self.0.parent() {
+            make_passage(parent)?;
+        }
+        make_private(&self.0)
+    }
+
+    /// Puts in what the program will look for, and gives it to its user.
+    pub fn furnish(&self, payload: &str, user: Option<ProcessUser>) -> io::Result<()> {
+        make_private(&self.output())?;
+        make_private(&self.0.join("result"))?;
+        create_new(&self.input())?.write_all(payload.as_bytes())?;
+        let Some(ProcessUser { uid, gid }) = user else { return Ok(()) };
+        for own in [self.input(), self.output(), self.0.join("result")] {
+            chown(own, Some(uid), Some(gid))?;
+        }
+        chown(&self.0, None, Some(gid))?;
+        fs::set_permissions(&self.0, Permissions::from_mode(0o710))
+    }
+
+    /// Writes a file that others read: under another name first, so that it is there whole or not at all.
+    pub fn write(&self, name: &str, content: &impl Serialize) -> io::Result<()> {
+        self.put(name, content, false)
+    }
+
+    /// As [`write`](Self::write), and it outlasts a loss of power.
+    pub fn write_durably(&self, name: &str, content: &impl Serialize) -> io::Result<()> {
+        self.put(name, content, true)
+    }
+
+    fn put(&self, name: &str, content: &impl Serialize, durably: bool) -> io::Result<()> {
+        static WRITES: AtomicU64 = AtomicU64::new(0);
+        let count = WRITES.fetch_add(1, Ordering::Relaxed);
+        let scratch = self.0.join(format!(".{name}.{}.{count}", std::process::id()));
+        let write = || {
+            let mut file = create_new(&scratch)?;
+            file.write_all(&serde_json::to_vec(content)?)?;
+            if durably {
+                file.sync_all()?;
+            }
+            fs::rename(&scratch, self.0.join(name))
+        };
+        let written = write();
+        if written.is_err() {
+            let _ = fs::remove_file(&scratch);
+        } else if durably {
+            File::open(&self.0)?.sync_all()?;
+        }
+        written
+    }
+
+    /// What a file says, if there is one.
+    pub fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
+        match fs::read(self.0.join(name)) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes everything, and the run's directory if this was its last attempt.
+    pub fn remove(&self) -> io::Result<()> {
+        match fs::remove_dir_all(&self.0) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        self.remove_parent();
+        Ok(())
+    }
+
+    /// Deletes everything but files that the work put out.
+    pub fn remove_all_but_output(&self) -> io::Result<()> {
+        let output = self.output();
+        let entries = match fs::read_dir(&self.0) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            if entry.path() == output {
+                // Fails where something is in it, as it should.
+                let _ = fs::remove_dir(&output);
+            } else if entry.file_type()?.is_dir() {
+                fs::remove_dir_all(entry.path())?;
+            } else {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        if fs::remove_dir(&self.0).is_ok() {
+            self.remove_parent();
+        }
+        Ok(())
+    }
+
+    fn remove_parent(&self) {
+        if let Some(parent) = self.0.parent() {
+            // Fails where another attempt is in it, as it should.
+            let _ = fs::remove_dir(parent);
+        }
+    }
+}
+
+/// Makes a directory that others may pass through.
+pub(super) fn make_passage(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o711).create(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o711)),
+    }
+}
+
+/// Reads at most `limit` bytes of a file that the program may have put there: not what it links to, and without waiting
+/// where it is a pipe.
+pub(super) fn read_foreign(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let Some(file) = open_foreign(path)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Opens such a file.
+pub(super) fn open_foreign(path: &Path) -> io::Result<Option<File>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    match file.metadata()?.is_file() {
+        true => Ok(Some(file)),
+        false => Err(io::Error::other("not a plain file")),
+    }
+}
+
+fn make_private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+pub(super) fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}

@@ -1,0 +1,117 @@
+//! Accompanies an attempt that its shim looks after: passes on leases and orders, hands on the log, reads the end.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::directory::{Directory, EXIT};
+use super::identity::Handle;
+use super::record::Exit;
+use super::remains::SHIM_WAIT;
+use super::ship::Shipper;
+use super::{ProcessExecutor, outcome};
+use crate::executor::{Completion, Control, Order, Work};
+
+/// Between tries to write a lease to a disk that is full.
+const WRITE_PACE: Duration = Duration::from_millis(500);
+
+impl ProcessExecutor {
+    /// Follows the work to its end, or until it is to be left.
+    pub(super) async fn follow(
+        &self,
+        directory: &Directory,
+        work: &Work,
+        shim: Handle,
+        control: Control,
+    ) -> Completion {
+        let mut left = control.clone();
+        tokio::select! {
+            biased;
+            () = left.left() => Completion::Left,
+            () = self.accompany(directory, work, &shim, &control) => self.finish(directory, work, &control).await,
+        }
+    }
+
+    /// Hands on what is left of the log of an attempt that has ended, and says how it did.
+    pub(super) async fn conclude(&self, directory: &Directory, work: &Work, control: Control) -> Completion {
+        let mut left = control.clone();
+        let (_, ended) = watch::channel(true);
+        tokio::select! {
+            biased;
+            () = left.left() => Completion::Left,
+            () = Shipper::new(directory, control.clone()).run(ended) => self.finish(directory, work, &control).await,
+        }
+    }
+
+    async fn accompany(&self, directory: &Directory, work: &Work, shim: &Handle, control: &Control) {
+        let (over, ended) = watch::channel(false);
+        let shipping = Shipper::new(directory, control.clone()).run(ended);
+        let watching = async {
+            shim.ended().await;
+            over.send_replace(true);
+        };
+        tokio::select! {
+            ((), ()) = async { tokio::join!(watching, shipping) } => {}
+            () = self.pass_on(directory, work, control.clone()) => {}
+            () = self.force(directory, work, control.clone()) => {}
+        }
+    }
+
+    /// Keeps the lease file in step with the worker's lease and orders. Never returns.
+    async fn pass_on(&self, directory: &Directory, work: &Work, mut control: Control) {
+        let mut orders = control.clone();
+        let mut is_stopping = matches!(control.order(), Order::Stop { .. });
+        loop {
+            tokio::select! {
+                extended = control.extended() => if extended.is_none() {
+                    return std::future::pending().await;
+                },
+                order = orders.ordered(), if !is_stopping => match order {
+                    Order::Stop { .. } => is_stopping = true,
+                    _ => return std::future::pending().await,
+                },
+            }
+            while let Err(error) = self.write_lease(directory, work.epoch, &control) {
+                tracing::warn!(run = %work.run, attempt = work.attempt, %error, "cannot write the lease");
+                sleep(WRITE_PACE).await;
+            }
+        }
+    }
+
+    /// Ends the work over the head of a shim that does not do as ordered. Never returns.
+    async fn force(&self, directory: &Directory, work: &Work, mut control: Control) {
+        if let Order::Stop { grace } = control.ordered().await {
+            sleep(grace.saturating_add(SHIM_WAIT)).await;
+            tracing::warn!(run = %work.run, attempt = work.attempt, "the shim does not stop the work; killing both");
+            self.lost(directory, work).await;
+        }
+        std::future::pending().await
+    }
+
+    /// The shim has ended: by its record, or without one.
+    async fn finish(&self, directory: &Directory, work: &Work, control: &Control) -> Completion {
+        match directory.read::<Exit>(EXIT) {
+            Ok(Some(exit)) => return outcome::completion(directory, &self.task, &exit, control.order()),
+            Ok(None) => tracing::warn!(run = %work.run, attempt = work.attempt, "the shim left no exit record"),
+            Err(error) => {
+                tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot read the exit record");
+            }
+        }
+        match (self.lost(directory, work).await, control.order()) {
+            (Completion::NotFound, Order::Stop { .. }) => Completion::Stopped,
+            (lost, _) => lost,
+        }
+    }
+
+    /// Nobody looks after it, so nothing of it may run; unless a later worker does, in the same place.
+    pub(super) async fn lost(&self, directory: &Directory, work: &Work) -> Completion {
+        if directory.is_taken_over(work.epoch) {
+            return Completion::Left;
+        }
+        if let Err(error) = directory.end_remains().await {
+            tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot end what is left of the attempt");
+        }
+        Completion::NotFound
+    }
+}

@@ -1,0 +1,122 @@
+//! Begins an attempt: an empty directory, what the shim needs in it, and the shim.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Command;
+use tokio::time::Instant;
+
+use super::ProcessExecutor;
+use super::directory::{Directory, SPEC, create_new};
+use super::identity::Handle;
+use super::lease::{Lease, millis};
+use super::record::Spec;
+use crate::clock;
+use crate::executor::{Completion, Control, Order, Work};
+
+/// For workers that have none.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+impl ProcessExecutor {
+    /// Answers with a hold on the shim, or with what became of the attempt instead.
+    pub(super) async fn launch(&self, work: &Work, control: &Control) -> io::Result<Result<Handle, Completion>> {
+        let directory = self.host.directory(work.run, work.attempt);
+        if directory.exists() && !self.clear(&directory, work).await? {
+            return Ok(Err(Completion::Left));
+        }
+        // Fails if another worker was quicker; then it is not ours to remove.
+        directory.reserve()?;
+        let begun = self.begin(&directory, work, control);
+        if begun.is_err() {
+            let _ = directory.remove();
+        }
+        begun
+    }
+
+    /// Makes room where the same attempt was begun before and given back. Answers whether it is for us to do so.
+    async fn clear(&self, directory: &Directory, work: &Work) -> io::Result<bool> {
+        if directory.is_taken_over(work.epoch) {
+            return Ok(false);
+        }
+        directory.stop(work.epoch, self.task.stop_grace()).await?;
+        directory.remove()?;
+        Ok(true)
+    }
+
+    fn begin(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Result<Handle, Completion>> {
+        directory.furnish(work.payload.as_str(), self.task.user)?;
+        self.write_lease(directory, work.epoch, control)?;
+        directory.write(SPEC, &self.spec(work, control))?;
+        let instead = match control.order() {
+            Order::GoOn => return self.spawn(directory, work).map(Ok),
+            Order::Stop { .. } => Completion::Stopped,
+            Order::Leave => Completion::Left,
+        };
+        directory.remove()?;
+        Ok(Err(instead))
+    }
+
+    fn spec(&self, work: &Work, control: &Control) -> Spec {
+        Spec {
+            workspace: work.workspace.clone(),
+            run: work.run,
+            attempt: work.attempt,
+            start_by: clock::boot_millis().saturating_add(millis(left(control))),
+            task: self.task.clone(),
+        }
+    }
+
+    /// Writes what the worker's lease now allows, and its order.
+    pub(super) fn write_lease(&self, directory: &Directory, epoch: i64, control: &Control) -> io::Result<()> {
+        let left = left(control).saturating_add(self.host.patience());
+        let lease = Lease::new(clock::boot_millis(), left, self.task.stop_grace());
+        match control.order() {
+            Order::Stop { grace } => directory.write_lease(epoch, &lease.stopping(grace)),
+            _ => directory.write_lease(epoch, &lease),
+        }
+    }
+
+    fn spawn(&self, directory: &Directory, work: &Work) -> io::Result<Handle> {
+        let (program, args) = self.host.shim().split_first().ok_or_else(|| io::Error::other("no shim is named"))?;
+        let mut command = Command::new(program);
+        command.args(args).arg(directory.path());
+        command.env_clear().envs(self.environment(directory, work));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(create_new(&directory.shim_log())?);
+        let mut child = command.spawn().map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot start the shim {}: {error}", program.display()))
+        })?;
+        let number = child.id().ok_or_else(|| io::Error::other("the shim is gone"))?;
+        // Before anyone can reap it.
+        let handle = Handle::of_child(number as i32);
+        // Reaped by a task of its own: whoever follows the work may leave it before it ends.
+        tokio::spawn(async move { child.wait().await });
+        handle
+    }
+
+    /// What the shim gets, and the program from it; fixed values are added only for the program.
+    fn environment(&self, directory: &Directory, work: &Work) -> Vec<(&str, OsString)> {
+        let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+        let mut variables = vec![("PATH", path)];
+        let allowed = self.task.env_allow.iter();
+        variables.extend(allowed.filter_map(|name| Some((name.as_str(), std::env::var_os(name)?))));
+        variables.extend([
+            ("RUNLANE_RUN_ID", work.run.to_string().into()),
+            ("RUNLANE_ATTEMPT", work.attempt.to_string().into()),
+            ("RUNLANE_EPOCH", work.epoch.to_string().into()),
+            ("RUNLANE_INPUT", directory.input().into()),
+            ("RUNLANE_OUTPUT_DIR", directory.output().into()),
+            ("RUNLANE_RESULT", directory.result().into()),
+            ("RUNLANE_TASK", work.task.as_str().into()),
+            ("RUNLANE_WORKSPACE", work.workspace.as_str().into()),
+        ]);
+        variables.extend(work.traceparent.as_ref().map(|context| ("TRACEPARENT", context.into())));
+        variables
+    }
+}
+
+/// What is left of the worker's lease.
+fn left(control: &Control) -> Duration {
+    control.leased_until().saturating_duration_since(Instant::now())
+}

@@ -1,0 +1,102 @@
+//! How long work may go on, in a file per epoch: workers write theirs, the shim heeds the highest.
+//!
+//! A worker that wakes up after another has taken over still has a file to write, but nobody reads it any more.
+
+use std::io;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::directory::Directory;
+
+const PREFIX: &str = "lease-";
+
+/// Times are in milliseconds since the machine was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Lease {
+    /// When to ask the work to stop, unless the lease is renewed before.
+    pub stop_at: u64,
+    /// When it must be dead.
+    pub deadline: u64,
+    /// To stop now, with so many milliseconds of grace.
+    pub stop: Option<u64>,
+}
+
+impl Lease {
+    /// A lease that ends after `left`. Work that takes up to `grace` to stop is asked early enough to be dead by then,
+    /// but has two thirds of the time to itself in any case.
+    pub fn new(now: u64, left: Duration, grace: Duration) -> Self {
+        let deadline = now.saturating_add(millis(left));
+        Self { stop_at: deadline - millis(grace.min(left / 3)).min(deadline), deadline, stop: None }
+    }
+
+    /// The same, with the order to stop.
+    pub fn stopping(self, grace: Duration) -> Self {
+        Self { stop: Some(millis(grace)), ..self }
+    }
+
+    /// Whether work may go on, or begin.
+    pub fn is_good(&self, now: u64) -> bool {
+        self.stop.is_none() && now < self.stop_at
+    }
+}
+
+impl Directory {
+    pub fn write_lease(&self, epoch: i64, lease: &Lease) -> io::Result<()> {
+        self.write(&format!("{PREFIX}{epoch}"), lease)
+    }
+
+    /// The lease of the latest worker, and its epoch.
+    pub fn highest_lease(&self) -> io::Result<Option<(i64, Lease)>> {
+        let Some(epoch) = self.highest_epoch()? else { return Ok(None) };
+        Ok(self.read(&format!("{PREFIX}{epoch}"))?.map(|lease| (epoch, lease)))
+    }
+
+    /// Whether a later worker has written its lease.
+    pub fn is_taken_over(&self, epoch: i64) -> bool {
+        self.highest_epoch().is_ok_and(|highest| highest > Some(epoch))
+    }
+
+    pub fn highest_epoch(&self) -> io::Result<Option<i64>> {
+        let mut highest = None;
+        for entry in std::fs::read_dir(self.path())? {
+            let name = entry?.file_name();
+            let epoch = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.parse().ok());
+            highest = highest.max(epoch);
+        }
+        Ok(highest)
+    }
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_leaves_time_to_stop_but_never_more_than_a_third_of_it() {
+        let seconds = Duration::from_secs;
+        let lease = Lease::new(1_000, seconds(30), seconds(2));
+        assert_eq!((lease.stop_at, lease.deadline), (29_000, 31_000));
+        let lease = Lease::new(1_000, seconds(30), seconds(300));
+        assert_eq!((lease.stop_at, lease.deadline), (21_000, 31_000));
+        assert!(lease.is_good(20_999) && !lease.is_good(21_000));
+        assert!(!lease.stopping(seconds(1)).is_good(1_000));
+        assert!(!Lease::new(0, seconds(0), seconds(300)).is_good(0));
+    }
+
+    #[test]
+    fn the_highest_epoch_counts_however_it_is_spelled() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let directory = Directory::new(folder.path().into());
+        assert_eq!(directory.highest_lease().expect("read"), None);
+        let lease = |n| Lease { stop_at: n, deadline: n, stop: None };
+        for epoch in [9, 10, 2] {
+            directory.write_lease(epoch, &lease(epoch as u64)).expect("written");
+        }
+        assert_eq!(directory.highest_lease().expect("read"), Some((10, lease(10))));
+    }
+}

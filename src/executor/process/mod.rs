@@ -1,0 +1,121 @@
+//! Work that is a program of its own, which goes on when its worker does not.
+//!
+//! A worker does not start the program itself but a [`shim`], which does. The two speak through files in the attempt's
+//! directory, so that any worker on the machine can take the place of the first.
+
+mod directory;
+mod follow;
+mod host;
+mod identity;
+mod launch;
+mod lease;
+mod outcome;
+mod record;
+mod remains;
+pub mod shim;
+mod ship;
+mod task;
+
+pub use host::{Leftover, ProcessHost};
+pub use task::{InvalidTask, ProcessLimits, ProcessTask, ProcessUser};
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use self::directory::{Directory, EXIT, SHIM};
+use self::identity::Handle;
+use self::record::{Exit, Shim};
+use super::{Completion, Control, Executor, Work};
+
+/// Executes a task by running a program.
+pub struct ProcessExecutor {
+    host: Arc<ProcessHost>,
+    task: ProcessTask,
+}
+
+/// What there is of an attempt.
+enum Found {
+    Ended,
+    Running(Handle),
+    Nothing,
+}
+
+impl ProcessExecutor {
+    /// Refuses settings that could not work, by the name of the field.
+    pub fn new(host: Arc<ProcessHost>, task: ProcessTask) -> Result<Self, InvalidTask> {
+        Ok(Self { host, task: task.checked()? })
+    }
+
+    async fn take_over(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Completion> {
+        // First of all: from here on, an earlier worker has no say.
+        self.write_lease(directory, work.epoch, control)?;
+        if directory.is_taken_over(work.epoch) {
+            return Ok(Completion::Left);
+        }
+        match look(directory)? {
+            Found::Ended => return Ok(self.conclude(directory, work, control.clone()).await),
+            Found::Running(shim) => return Ok(self.follow(directory, work, shim, control.clone()).await),
+            Found::Nothing => {}
+        }
+        // A shim may be about to start: it reads the order before it starts anything, or is seen now.
+        directory.stop(work.epoch, Duration::ZERO).await?;
+        Ok(match look(directory)? {
+            Found::Ended => self.conclude(directory, work, control.clone()).await,
+            _ => self.lost(directory, work).await,
+        })
+    }
+}
+
+#[async_trait]
+impl Executor for ProcessExecutor {
+    async fn start(&self, work: &Work, control: Control) -> Completion {
+        match self.launch(work, &control).await {
+            Ok(Ok(shim)) => {
+                let directory = self.host.directory(work.run, work.attempt);
+                self.follow(&directory, work, shim, control).await
+            }
+            Ok(Err(completion)) => completion,
+            Err(error) => Completion::failed("start_failed", format!("cannot begin the attempt: {error}")),
+        }
+    }
+
+    async fn adopt(&self, work: &Work, control: Control) -> Completion {
+        let directory = self.host.directory(work.run, work.attempt);
+        if !directory.exists() {
+            return Completion::NotFound;
+        }
+        match self.take_over(&directory, work, &control).await {
+            Ok(completion) => completion,
+            Err(error) => {
+                tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot take over the attempt");
+                self.lost(&directory, work).await
+            }
+        }
+    }
+
+    async fn discard(&self, work: &Work) {
+        if let Err(error) = self.host.discard(work.run, work.attempt) {
+            tracing::warn!(run = %work.run, attempt = work.attempt, %error, "cannot remove what the attempt left");
+        }
+    }
+
+    fn is_detachable(&self) -> bool {
+        true
+    }
+}
+
+fn look(directory: &Directory) -> io::Result<Found> {
+    let shim = match directory.read::<Shim>(SHIM)? {
+        Some(record) => record.shim.hold()?,
+        None => None,
+    };
+    // Read after the hold was tried for: a shim that ended in between has written its record before.
+    match (shim, directory.read::<Exit>(EXIT)?) {
+        (_, Some(_)) => Ok(Found::Ended),
+        (Some(shim), None) => Ok(Found::Running(shim)),
+        (None, None) => Ok(Found::Nothing),
+    }
+}

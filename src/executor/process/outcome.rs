@@ -1,0 +1,81 @@
+//! What the end of a program means for its run.
+
+use super::directory::{Directory, read_foreign};
+use super::record::{Exit, StartError, Why};
+use super::task::ProcessTask;
+use crate::executor::{Completion, Order};
+use crate::run::lifecycle::Retry;
+use crate::run::{Json, RunError};
+
+/// Signals that programs are killed by, and what to think of.
+const SIGNALS: [(i32, &str); 15] = [
+    (1, "SIGHUP"),
+    (2, "SIGINT"),
+    (3, "SIGQUIT"),
+    (4, "SIGILL"),
+    (6, "SIGABRT"),
+    (7, "SIGBUS"),
+    (8, "SIGFPE"),
+    (9, "SIGKILL; the system does so when memory runs out"),
+    (11, "SIGSEGV"),
+    (13, "SIGPIPE"),
+    (14, "SIGALRM"),
+    (15, "SIGTERM"),
+    (24, "SIGXCPU: its limit of CPU time"),
+    (25, "SIGXFSZ: its limit of file size"),
+    (31, "SIGSYS"),
+];
+
+/// `order` is what the worker wanted when it ended.
+pub(super) fn completion(directory: &Directory, task: &ProcessTask, exit: &Exit, order: Order) -> Completion {
+    let is_ordered = matches!(order, Order::Stop { .. });
+    match &exit.why {
+        Why::Exited => by_itself(directory, task, exit),
+        Why::StartFailed(StartError { code, message }) => Completion::failed(code, message),
+        Why::OutputLimit => {
+            let limit = task.limits.output_bytes;
+            never("output_limit", format!("the output directory exceeded its limit of {limit} bytes"))
+        }
+        Why::Stopped | Why::NeverStarted if is_ordered => Completion::Stopped,
+        Why::Stopped => Completion::failed("stopped", "stopped from outside, not by order of its worker"),
+        Why::NeverStarted | Why::LeaseExpired => Completion::NotFound,
+    }
+}
+
+fn by_itself(directory: &Directory, task: &ProcessTask, exit: &Exit) -> Completion {
+    match (exit.code, exit.signal) {
+        (Some(0), _) => result(directory, task.limits.result_bytes),
+        (Some(code), _) => Completion::failed("exit_code", with_last_words(format!("exited with code {code}"), exit)),
+        (None, Some(signal)) => {
+            let name = SIGNALS.iter().find(|(number, _)| *number == signal).map_or("", |(_, name)| name);
+            let how = if name.is_empty() { format!("signal {signal}") } else { format!("signal {signal} ({name})") };
+            Completion::failed("killed_by_signal", with_last_words(format!("killed by {how}"), exit))
+        }
+        (None, None) => Completion::failed("exit_unknown", "ended in a way that was not recorded"),
+    }
+}
+
+fn with_last_words(message: String, exit: &Exit) -> String {
+    let words = exit.last_words.join("\n");
+    if words.trim().is_empty() { message } else { format!("{message}: {words}") }
+}
+
+fn result(directory: &Directory, limit: u64) -> Completion {
+    let bytes = match read_foreign(&directory.result(), limit.saturating_add(1)) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Completion::Succeeded { output: None },
+        Err(error) => return Completion::failed("invalid_result", format!("the result cannot be read: {error}")),
+    };
+    if bytes.len() as u64 > limit {
+        return Completion::failed("result_too_large", format!("the result exceeds its limit of {limit} bytes"));
+    }
+    let parsed = String::from_utf8(bytes).map_err(|error| error.to_string());
+    match parsed.and_then(|text| Json::parse(text).map_err(|error| error.to_string())) {
+        Ok(output) => Completion::Succeeded { output: Some(output) },
+        Err(why) => Completion::failed("invalid_result", format!("the result cannot be used: {why}")),
+    }
+}
+
+fn never(code: &str, message: String) -> Completion {
+    Completion::Failed { error: RunError::new(code, message), retry: Retry::Never }
+}

@@ -1,0 +1,74 @@
+//! What is written down about an attempt: what the shim is to do, who it is, and how the work ended.
+
+use serde::{Deserialize, Serialize};
+
+use super::identity::Identity;
+use super::task::ProcessTask;
+use crate::run::{RunId, WorkspaceName};
+
+/// What the shim is to do, and for whom, so that what is left over can be judged.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Spec {
+    pub workspace: WorkspaceName,
+    pub run: RunId,
+    pub attempt: u32,
+    /// When the worker's own lease ends, in milliseconds since the machine was started. Work that runs may outlast it,
+    /// to be adopted, but a worker that slept through it must not begin any.
+    pub start_by: u64,
+    pub task: ProcessTask,
+}
+
+/// Who looks after the work, and who does it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Shim {
+    pub shim: Identity,
+    /// The leader of the work's session; none until it was started.
+    pub child: Option<Identity>,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Exit {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub why: Why,
+    /// The last lines on standard error.
+    pub last_words: Vec<String>,
+}
+
+/// Why it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Why {
+    /// By itself.
+    Exited,
+    /// A worker or the system told it to.
+    Stopped,
+    /// Nobody renewed the lease.
+    LeaseExpired,
+    /// The output directory became too large.
+    OutputLimit,
+    /// The lease was over, or told to stop, before it began.
+    NeverStarted,
+    /// The program could not be executed.
+    StartFailed(StartError),
+}
+
+/// Why a program could not be executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StartError {
+    pub code: String,
+    pub message: String,
+}
+
+impl Exit {
+    pub fn without_work(why: Why) -> Self {
+        Self { code: None, signal: None, why, last_words: Vec::new() }
+    }
+}
+
+impl StartError {
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into() }
+    }
+}

@@ -1,0 +1,74 @@
+//! Ends what is still running of an attempt whose shim is gone, or does not do it.
+
+use std::fs;
+use std::io;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+
+use super::directory::{Directory, SHIM};
+use super::identity::{Identity, Stat};
+use super::lease::Lease;
+use super::record::Shim;
+use crate::clock;
+
+/// How much longer than the grace a shim may take to end.
+pub(super) const SHIM_WAIT: Duration = Duration::from_secs(5);
+/// How long killed processes may take to go away.
+const KILL_WAIT: Duration = Duration::from_secs(5);
+
+impl Directory {
+    /// Has the shim stop the work under the epoch's authority, waits for it, and kills what remains.
+    pub async fn stop(&self, epoch: i64, grace: Duration) -> io::Result<()> {
+        // The lease has to last for as long as the grace does.
+        let left = grace.saturating_add(SHIM_WAIT);
+        self.write_lease(epoch, &Lease::new(clock::boot_millis(), left, grace).stopping(grace))?;
+        // Read after the order was written: a shim that is not there yet will read the order before it starts anything.
+        if let Some(shim) = self.read::<Shim>(SHIM)?
+            && let Some(handle) = shim.shim.hold()?
+        {
+            let _ = timeout(left, handle.ended()).await;
+        }
+        self.end_remains().await
+    }
+
+    /// Kills whatever belongs to the attempt, its shim included, until nothing does.
+    pub async fn end_remains(&self) -> io::Result<()> {
+        let deadline = Instant::now() + KILL_WAIT;
+        loop {
+            let remains = self.remains();
+            if remains.is_empty() {
+                return Ok(());
+            }
+            remains.iter().for_each(Stat::kill);
+            if Instant::now() > deadline {
+                let pids: Vec<i32> = remains.iter().map(|stat| stat.pid).collect();
+                return Err(io::Error::other(format!("processes {pids:?} of the attempt cannot be killed")));
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Whether the shim or the work is running.
+    pub fn is_running(&self) -> bool {
+        let Ok(Some(record)) = self.read::<Shim>(SHIM) else { return false };
+        record.shim.is_alive() || record.child.is_some_and(|child| child.is_alive())
+    }
+
+    /// What is alive and bears the attempt's mark in its environment or is of the work's session.
+    fn remains(&self) -> Vec<Stat> {
+        let child = self.read::<Shim>(SHIM).ok().flatten().and_then(|record| record.child);
+        // Without its leader, a session may be anybody's: the number could have been used again.
+        let session = child.filter(Identity::is_alive).map(|leader| leader.pid);
+        let mark = format!("RUNLANE_OUTPUT_DIR={}", self.output().display());
+        let me = std::process::id() as i32;
+        let belongs = |stat: &Stat| Some(stat.session) == session || has_variable(stat.pid, &mark);
+        Stat::all().into_iter().filter(|stat| stat.pid != me && !stat.is_dead() && belongs(stat)).collect()
+    }
+}
+
+fn has_variable(pid: i32, mark: &str) -> bool {
+    // Another user's environment cannot be read; nor can it be ours then, unless we are root.
+    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else { return false };
+    environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+}

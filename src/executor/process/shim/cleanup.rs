@@ -1,0 +1,80 @@
+//! Leaves nothing behind: reaps orphans while the work runs, and kills and reaps every descendant after it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::process::{Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, waitpid};
+use tokio::time::{Instant, sleep};
+
+use super::complain;
+use crate::executor::process::identity::{Stat, pid};
+
+/// How long killed processes may take to go away before the shim goes without them.
+const KILL_WAIT: Duration = Duration::from_secs(10);
+
+/// Signals the work's process group. The work must not have been reaped: then its number cannot be another's.
+pub(super) fn signal_group(child: i32, signal: Signal) {
+    let Ok(number) = pid(child) else { return };
+    match kill_process_group(number, signal) {
+        // Before it has a group of its own, it is alone.
+        Err(Errno::SRCH) => drop(kill_process(number, signal)),
+        Err(error) => complain(format_args!("cannot signal the work: {error}")),
+        Ok(()) => {}
+    }
+}
+
+/// Reaps orphans of the work, which fall to the shim, but not the work itself: it holds on to its number.
+pub(super) fn reap_orphans(child: i32) {
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return };
+    for thread in threads.flatten() {
+        let listed = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        listed.split_whitespace().filter_map(|word| word.parse().ok()).filter(|orphan| *orphan != child).for_each(reap);
+    }
+}
+
+/// Kills everything that descends from the shim, in rounds, since those who lose their parent only now fall to it.
+/// Answers how the work ended, which it reaps last.
+pub(super) async fn end_all(child: i32) -> io::Result<Option<WaitStatus>> {
+    let deadline = Instant::now() + KILL_WAIT;
+    loop {
+        let others = others(child);
+        if others.is_empty() {
+            break;
+        }
+        if Instant::now() > deadline {
+            let pids: Vec<i32> = others.iter().map(|stat| stat.pid).collect();
+            complain(format_args!("processes {pids:?} cannot be killed"));
+            break;
+        }
+        for stat in others {
+            if stat.is_dead() { reap(stat.pid) } else { stat.kill() }
+        }
+        sleep(Duration::from_millis(5)).await;
+    }
+    match waitpid(Some(pid(child)?), WaitOptions::empty()) {
+        Ok(ended) => Ok(ended.map(|(_, status)| status)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// All that descend from the shim or are of the work's session, except the work, and the dead that others will reap.
+fn others(child: i32) -> Vec<Stat> {
+    let me = std::process::id() as i32;
+    let mut candidates = Stat::all();
+    candidates.retain(|stat| stat.pid != me && stat.pid != child);
+    let mut family = HashSet::from([me, child]);
+    while candidates.iter().any(|stat| family.contains(&stat.parent) && family.insert(stat.pid)) {}
+    candidates.retain(|stat| family.contains(&stat.pid) || stat.session == child);
+    candidates.retain(|stat| !stat.is_dead() || stat.parent == me);
+    candidates
+}
+
+fn reap(orphan: i32) {
+    if let Ok(number) = pid(orphan) {
+        // Not dead yet, or reaped before: either is fine.
+        let _ = waitpid(Some(number), WaitOptions::NOHANG);
+    }
+}

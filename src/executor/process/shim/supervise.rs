@@ -1,0 +1,231 @@
+//! The first stage: starts the work, watches its lease, drains its output, ends it, and records how it ended.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Signal, WaitStatus, chdir, set_child_subreaper, setsid};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{ChildStderr, ChildStdout};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+
+use super::escalation::{Escalation, Force};
+use super::lines::Lines;
+use super::log::Log;
+use super::told::Told;
+use super::watch::Watch;
+use super::{EXEC, cleanup, complain, output};
+use crate::clock::boot_millis;
+use crate::executor::Stream;
+use crate::executor::process::directory::{Directory, EXIT, SHIM, SPEC, create_new, open_foreign};
+use crate::executor::process::identity::{Handle, Identity};
+use crate::executor::process::lease::{Lease, millis};
+use crate::executor::process::record::{Exit, Shim, Spec, StartError, Why};
+use crate::executor::process::task::ProcessTask;
+
+const TICK: Duration = Duration::from_secs(1);
+/// How long output is waited for after the work ended: what it left in the background may hold it open for ever.
+const DRAIN_WAIT: Duration = Duration::from_secs(2);
+/// How often, and how many times, an exit record is tried to be written to a disk that is full.
+const RECORD_PACE: Duration = Duration::from_millis(500);
+const RECORD_TRIES: usize = 20;
+
+/// Sees the attempt through.
+pub(super) async fn supervise(directory: &Directory) -> io::Result<()> {
+    detach()?;
+    // Before there is anything to stop.
+    let told = Told::new()?;
+    let spec: Spec = directory.read(SPEC)?.ok_or_else(|| io::Error::other("nothing says what to do"))?;
+    if directory.read::<Shim>(SHIM)?.is_some() {
+        return Err(io::Error::other("another shim was here before"));
+    }
+    let me = Identity::of(std::process::id() as i32)?;
+    directory.write(SHIM, &Shim { shim: me.clone(), child: None })?;
+    // Only now: whoever finds no shim writes an order to stop and looks again, so one of the two sees the other.
+    let now = boot_millis();
+    let exit = match directory.highest_lease()? {
+        Some((_, lease)) if lease.is_good(now) && now < spec.start_by => {
+            look_after(directory, &spec.task, me, told, lease).await?
+        }
+        _ => Exit::without_work(Why::NeverStarted),
+    };
+    record(directory, &exit).await
+}
+
+/// Becomes independent of the worker: no signal to its group or terminal gets here, and no directory is held.
+fn detach() -> io::Result<()> {
+    // Fails for the leader of a group, who was made independent by whoever started it.
+    let _ = setsid();
+    chdir("/")?;
+    set_child_subreaper(Some(rustix::process::getpid()))?;
+    // Not fatal: it is for the eyes of an operator.
+    let _ = rustix::thread::set_name(c"runlane-shim");
+    Ok(())
+}
+
+async fn look_after(
+    directory: &Directory,
+    task: &ProcessTask,
+    me: Identity,
+    told: Told,
+    lease: Lease,
+) -> io::Result<Exit> {
+    let log = Arc::new(Mutex::new(Log::new(create_new(&directory.log())?, task.limits.log_bytes)));
+    let input = File::open(directory.input())?;
+    let spawned = second_stage(directory).stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = match spawned {
+        Ok(child) => child,
+        Err(error) => {
+            let error = StartError::new("start_failed", format!("cannot start a process: {error}"));
+            return Ok(Exit::without_work(Why::StartFailed(error)));
+        }
+    };
+    let number = child.id() as i32;
+    if let Err(error) = directory.write(SHIM, &Shim { shim: me, child: Identity::of(number).ok() }) {
+        complain(format_args!("cannot record who does the work: {error}"));
+    }
+    let mut readers = JoinSet::new();
+    if let Some(stdout) = child.stdout.take() {
+        readers.spawn(drain(ChildStdout::from_std(stdout)?, Stream::Stdout, log.clone()));
+    }
+    if let Some(stderr) = child.stderr.take() {
+        readers.spawn(drain(ChildStderr::from_std(stderr)?, Stream::Stderr, log.clone()));
+    }
+    let escalation = watch_over(directory, task, number, told, lease).await.unwrap_or_else(|error| {
+        complain(format_args!("cannot watch over the work: {error}"));
+        cleanup::signal_group(number, Signal::KILL);
+        let mut escalation = Escalation::default();
+        escalation.stop(Why::Stopped, boot_millis());
+        escalation
+    });
+    drain_rest(&mut readers, escalation.over_by()).await;
+    let status = cleanup::end_all(number).await?;
+    // With nobody left to write, the ends come at once, unless someone outside was handed the pipe.
+    drain_rest(&mut readers, u64::MAX).await;
+    readers.shutdown().await;
+    let last_words = match Arc::try_unwrap(log) {
+        Ok(log) => log.into_inner().unwrap_or_else(PoisonError::into_inner).finish(),
+        Err(_) => Vec::new(),
+    };
+    let why = why(directory, task, escalation);
+    let code = status.and_then(WaitStatus::exit_status);
+    Ok(Exit { code, signal: status.and_then(WaitStatus::terminating_signal), why, last_words })
+}
+
+/// The same program, called as this one was.
+fn second_stage(directory: &Directory) -> Command {
+    let mut called: Vec<OsString> = std::env::args_os().collect();
+    // Its last argument is the directory.
+    called.pop();
+    let mut command = Command::new("/proc/self/exe");
+    command.args(called.into_iter().skip(1)).arg(EXEC).arg(directory.path());
+    command
+}
+
+/// Returns when the work has ended, by itself or by force.
+async fn watch_over(
+    directory: &Directory,
+    task: &ProcessTask,
+    child: i32,
+    mut told: Told,
+    first: Lease,
+) -> io::Result<Escalation> {
+    let work = Handle::of_child(child)?;
+    let watch = Watch::new(directory);
+    let mut lease = first;
+    let mut escalation = Escalation::default();
+    escalation.heed(&lease, boot_millis());
+    let mut tick = interval(TICK);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let too_much = output::exceeded(directory.output(), task.limits.output_bytes);
+    tokio::pin!(too_much);
+    let mut is_too_much = false;
+    let grace = millis(task.stop_grace());
+    loop {
+        let due = escalation.next(&lease).map(|at| Duration::from_millis(at.saturating_sub(boot_millis())));
+        tokio::select! {
+            () = work.ended() => return Ok(escalation),
+            () = watch.changed() => {}
+            _ = tick.tick() => cleanup::reap_orphans(child),
+            () = sleep(due.unwrap_or(TICK)), if due.is_some() => {}
+            () = &mut too_much, if !is_too_much => {
+                is_too_much = true;
+                escalation.stop(Why::OutputLimit, boot_millis());
+            }
+            () = told.stop() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
+        }
+        lease = latest_lease(directory, lease);
+        let now = boot_millis();
+        escalation.heed(&lease, now);
+        match escalation.due(now) {
+            Some(Force::Ask) => cleanup::signal_group(child, Signal::TERM),
+            Some(Force::Kill) => cleanup::signal_group(child, Signal::KILL),
+            None => {}
+        }
+    }
+}
+
+/// Where it cannot be read, the one known before holds; where there is none any more, it is over.
+fn latest_lease(directory: &Directory, known: Lease) -> Lease {
+    match directory.highest_lease() {
+        Ok(Some((_, lease))) => lease,
+        Ok(None) => Lease { stop: Some(0), ..known },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Lease { stop: Some(0), ..known },
+        Err(error) => {
+            complain(format_args!("cannot read the lease: {error}"));
+            known
+        }
+    }
+}
+
+async fn drain(mut pipe: impl AsyncRead + Unpin, stream: Stream, log: Arc<Mutex<Log>>) {
+    let mut lines = Lines::default();
+    let mut buffer = vec![0; 64 * 1024];
+    // An error ends it like the end does: there is no more to be had.
+    while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.push(&buffer[..count], |line| log.line(stream, line));
+    }
+    let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+    lines.finish(|line| log.line(stream, line));
+}
+
+/// Waits until all was read, but not for long, and not beyond the time by which all is to be over.
+async fn drain_rest(readers: &mut JoinSet<()>, until: u64) {
+    let wait = Duration::from_millis(until.saturating_sub(boot_millis())).min(DRAIN_WAIT);
+    let _ = timeout(wait, async { while readers.join_next().await.is_some() {} }).await;
+}
+
+fn why(directory: &Directory, task: &ProcessTask, escalation: Escalation) -> Why {
+    let failure = fs::read(directory.start_error()).unwrap_or_default();
+    if let Ok(error) = serde_json::from_slice(&failure) {
+        return Why::StartFailed(error);
+    }
+    match escalation.why() {
+        Some(why) => why.clone(),
+        // It may have been quicker than the measuring.
+        None if output::size(&directory.output()) > task.limits.output_bytes => Why::OutputLimit,
+        None => Why::Exited,
+    }
+}
+
+/// The result first: a record that says it succeeded must not outlast what it produced.
+async fn record(directory: &Directory, exit: &Exit) -> io::Result<()> {
+    if let Ok(Some(result)) = open_foreign(&directory.result()) {
+        result.sync_all()?;
+        File::open(directory.result().with_file_name(""))?.sync_all()?;
+    }
+    let mut tries = 1;
+    loop {
+        match directory.write_durably(EXIT, exit) {
+            Err(error) if tries < RECORD_TRIES => complain(format_args!("cannot write the exit record: {error}")),
+            written => return written,
+        }
+        tries += 1;
+        sleep(RECORD_PACE).await;
+    }
+}

@@ -1,0 +1,10 @@
+//! The process executor, with real programs, real shims and real signals.
+
+mod adopt;
+mod environment;
+mod leftovers;
+mod limits;
+mod output;
+mod result;
+mod stop;
+mod support;
