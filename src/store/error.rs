@@ -83,3 +83,26 @@ pub enum StoreError {
     #[error("the store is closed")]
     Closed,
 }
+
+impl StoreError {
+    /// Whether what was to be stored is at fault, so that trying the same again would fail the same way.
+    pub fn blames_data(&self) -> bool {
+        let StoreError::Database { source, .. } = self else { return false };
+        blames_data(source.as_ref())
+    }
+}
+
+fn blames_data(source: &(dyn StdError + Send + Sync + 'static)) -> bool {
+    #[cfg(feature = "postgres")]
+    if let Some(error) = source.downcast_ref::<tokio_postgres::Error>() {
+        // Bad data, broken constraints, limits exceeded.
+        return error.code().is_some_and(|code| ["22", "23", "54"].iter().any(|class| code.code().starts_with(class)));
+    }
+    #[cfg(feature = "sqlite")]
+    if let Some(rusqlite::Error::SqliteFailure(error, _)) = source.downcast_ref::<rusqlite::Error>() {
+        use rusqlite::ErrorCode::{ConstraintViolation, TooBig, TypeMismatch};
+        return matches!(error.code, ConstraintViolation | TooBig | TypeMismatch);
+    }
+    let _ = source;
+    false
+}

@@ -3,6 +3,8 @@
 mod chaos;
 mod concurrent;
 mod conformance;
+#[cfg(all(feature = "worker", feature = "sqlite", feature = "postgres", target_os = "linux"))]
+mod fleet;
 mod memory;
 mod model;
 mod mutants;
@@ -12,3 +14,5 @@ mod postgres;
 mod process;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(all(feature = "worker", feature = "sqlite"))]
+mod worker;

@@ -1,0 +1,184 @@
+//! One attempt, from the claim to the outcome: begin, execute, judge, conclude.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::Instrument;
+
+use super::reporter::SlotReporter;
+use super::slots::{Slot, Why};
+use super::tasks::{self, AtShutdown, Task};
+use super::{Inner, telemetry, trace};
+use crate::executor::{Completion, Control, Work};
+use crate::run::lifecycle::{Outcome, Release, Retry};
+use crate::run::{Jitter, Run, RunError, Stop, Tenure};
+use crate::store::{Claimed, Finish, FinishOutcome, ReleaseLease};
+
+/// Takes a slot for a claimed run, whose lease is good until `until`, and sees it through.
+pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
+    let run = &claimed.run;
+    let task = inner.tasks.get(&run.task).cloned().unwrap_or_else(|| tasks::unknown(inner, &run.task));
+    let reporter = Arc::new(SlotReporter::new(inner, &claimed, &task));
+    let (grip, control) = Control::new(until, Arc::clone(&reporter) as _);
+    let detachable = task.executor.is_detachable();
+    let slot = Slot::new(claimed.lease(), run.queue.clone(), detachable, task.stop_grace, grip);
+    reporter.watch(&slot);
+    inner.slots.enter(&slot);
+    let work = work_of(run);
+    let span = telemetry::span(inner, run, work.traceparent.as_deref());
+    let attempt = Attempt { inner: Arc::clone(inner), claimed, task, work, slot, reporter, began: Instant::now() };
+    inner.attempts.spawn(attempt.attend(control).instrument(span));
+}
+
+fn work_of(run: &Run) -> Work {
+    Work {
+        run: run.id,
+        workspace: run.workspace.clone(),
+        task: run.task.clone(),
+        queue: run.queue.clone(),
+        attempt: run.attempt,
+        max_attempts: run.max_attempts,
+        epoch: run.epoch,
+        payload: run.payload.clone(),
+        traceparent: trace::child_of(run.metadata.as_ref()),
+    }
+}
+
+struct Attempt {
+    inner: Arc<Inner>,
+    claimed: Claimed,
+    task: Task,
+    work: Work,
+    slot: Arc<Slot>,
+    reporter: Arc<SlotReporter>,
+    began: Instant,
+}
+
+/// What is to be said to the store when the execution is over.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Finish(Outcome),
+    Release(Release),
+    /// Nothing: it is not ours any more.
+    Silence,
+}
+
+impl Attempt {
+    async fn attend(self, control: Control) {
+        telemetry::started(&self.claimed);
+        // A stop that was asked for before this worker took the run over.
+        if let Some(stop) = self.claimed.run.execution().and_then(|execution| execution.stop) {
+            self.slot.stop(Why::Asked(stop));
+        }
+        let completion = self.execute(control).await;
+        tracing::debug!(?completion, why = ?self.slot.why(), "executed");
+        let verdict = judge(completion, self.slot.why(), self.task.at_shutdown);
+        if self.conclude(verdict).await {
+            self.task.executor.discard(&self.work).await;
+        }
+    }
+
+    /// Runs the executor beside those who may have to stop it: the time limit and the guard of the lease.
+    async fn execute(&self, control: Control) -> Completion {
+        let timeout = async {
+            match self.time_left() {
+                Some(left) => tokio::time::sleep(left).await,
+                None => std::future::pending().await,
+            }
+            self.slot.stop(Why::Timeout);
+            std::future::pending().await
+        };
+        let guard = async {
+            self.slot.guard_lease(self.inner.settings.lead(self.task.stop_grace)).await;
+            std::future::pending().await
+        };
+        let execution = async {
+            if self.claimed.adopted {
+                self.reporter.catch_up().await;
+                self.task.executor.adopt(&self.work, control).await
+            } else {
+                self.task.executor.start(&self.work, control).await
+            }
+        };
+        tokio::select! {
+            completion = execution => completion,
+            never = timeout => never,
+            never = guard => never,
+        }
+    }
+
+    /// How long the attempt may still take. An adopted one began earlier; the store's own times say when.
+    fn time_left(&self) -> Option<Duration> {
+        let run = &self.claimed.run;
+        let limit = run.timeout_seconds.map(|seconds| Duration::from_secs(seconds.into())).or(self.task.timeout)?;
+        let execution = run.execution()?;
+        let Tenure::Leased { until } = execution.tenure else { return Some(limit) };
+        let elapsed = Duration::try_from(until.duration_since(execution.by.started_at)).unwrap_or_default();
+        Some(limit.saturating_sub(elapsed.saturating_sub(self.inner.settings.lease_ttl)))
+    }
+
+    /// Says so to the store, and frees the slot once it answered: until then the lease is renewed. Answers whether the
+    /// attempt is over, so that nothing of it is needed any more.
+    async fn conclude(&self, verdict: Verdict) -> bool {
+        let left = verdict == Verdict::Release(Release::ForAdoption);
+        let answer = self.tell(verdict).await;
+        self.inner.slots.free(self.slot.lease);
+        match answer {
+            Some(FinishOutcome::Accepted(status)) => {
+                tracing::info!(%status, "{}", if left { "left running, to be adopted" } else { "finished" });
+                telemetry::finished(&self.claimed.run, status, self.began.elapsed());
+                self.inner.tally.count(status, left);
+                !left
+            }
+            _ => {
+                tracing::warn!("the lease was lost; what came of the attempt is not ours to say");
+                telemetry::lost(&self.claimed.run);
+                self.inner.tally.lost();
+                false
+            }
+        }
+    }
+
+    async fn tell(&self, verdict: Verdict) -> Option<FinishOutcome> {
+        let lease = self.slot.lease;
+        let finish = |outcome| Finish { lease, outcome, jitter: Jitter(fastrand::u32(..)) };
+        match verdict {
+            Verdict::Finish(outcome) => match self.inner.finishes.settle(finish(outcome)).await {
+                None => {
+                    let error = RunError::new("outcome_refused", "the database refused to store what came of it");
+                    self.inner.finishes.settle(finish(Outcome::Failed { error, retry: Retry::Never })).await
+                }
+                answer => answer,
+            },
+            Verdict::Release(how) => self.inner.releases.settle(ReleaseLease { lease, how }).await,
+            Verdict::Silence => None,
+        }
+    }
+}
+
+/// What the end of an execution means for its attempt.
+fn judge(completion: Completion, why: Option<Why>, at_shutdown: AtShutdown) -> Verdict {
+    let interrupted = match at_shutdown {
+        AtShutdown::Requeue => Release::ToQueue,
+        AtShutdown::Pause => Release::ToPaused,
+    };
+    match (completion, why) {
+        (Completion::Left, Some(Why::Shutdown)) => Verdict::Release(Release::ForAdoption),
+        (Completion::Left, _) => Verdict::Silence,
+        // Whether it was stopped for it or ended just then: too much is too much.
+        (_, Some(Why::UsageLimit { unit, limit })) => Verdict::Finish(Outcome::Failed {
+            error: RunError::new("usage_limit", format!("the attempt used more than its limit of {limit} {unit}")),
+            retry: Retry::Never,
+        }),
+        (Completion::Succeeded { output }, _) => Verdict::Finish(Outcome::Succeeded { output }),
+        (Completion::Failed { error, retry }, _) => Verdict::Finish(Outcome::Failed { error, retry }),
+        (_, Some(Why::LeaseLost)) => Verdict::Silence,
+        (Completion::NotFound, _) => Verdict::Finish(Outcome::Lost),
+        (Completion::Stopped, Some(Why::Asked(Stop::Cancel))) => Verdict::Finish(Outcome::Cancelled),
+        (Completion::Stopped, Some(Why::Asked(Stop::Pause))) => Verdict::Finish(Outcome::Paused),
+        (Completion::Stopped, Some(Why::Timeout)) => Verdict::Finish(Outcome::TimedOut),
+        // Stopped by the guard of the lease, which was then renewed after all, is no fault of the work either.
+        (Completion::Stopped, Some(Why::Shutdown) | None) => Verdict::Release(interrupted),
+    }
+}

@@ -1,0 +1,106 @@
+//! Puts a worker together and refuses what cannot work.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio_util::task::TaskTracker;
+
+use super::desk::Desk;
+use super::drain::Tally;
+use super::reporter::Events;
+use super::slots::Slots;
+use super::store_desks::{Finishes, Releases};
+use super::{Inner, Settings, Task, Worker};
+use crate::executor::native::{Context, Native, TaskError};
+use crate::run::{InvalidName, TaskName, WorkerId};
+use crate::store::Store;
+
+/// A worker in the making.
+pub struct Builder {
+    store: Arc<dyn Store>,
+    settings: Settings,
+    tasks: Vec<(String, Task)>,
+}
+
+/// Why there is no such worker.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidWorker {
+    /// A task cannot be called that.
+    #[error(transparent)]
+    TaskName(#[from] InvalidName),
+    /// Two tasks are called the same.
+    #[error("task {0} is given twice")]
+    TaskTwice(TaskName),
+    /// A setting makes no sense.
+    #[error("{0}")]
+    Setting(String),
+}
+
+impl Builder {
+    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, settings: Settings::default(), tasks: Vec::new() }
+    }
+
+    /// How it works.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// How many runs it executes at once.
+    #[must_use]
+    pub fn concurrency(mut self, slots: usize) -> Self {
+        self.settings.concurrency = slots;
+        self
+    }
+
+    /// A task that is a function: it gets the context of the attempt and the payload.
+    #[must_use]
+    pub fn task<P, F, Fut, T, E>(self, name: &str, function: F) -> Self
+    where
+        P: DeserializeOwned + Send + 'static,
+        F: Fn(Context, P) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, E>> + Send + 'static,
+        T: Serialize + 'static,
+        E: Into<TaskError> + 'static,
+    {
+        self.task_with(name, Task::new(Arc::new(Native::new(function))))
+    }
+
+    /// A task with an executor and limits of its own.
+    #[must_use]
+    pub fn task_with(mut self, name: &str, task: Task) -> Self {
+        self.tasks.push((name.into(), task));
+        self
+    }
+
+    /// The worker, or what is wrong with it. To be called within a runtime.
+    pub fn build(self) -> Result<Worker, InvalidWorker> {
+        if let Some(problem) = self.settings.problem() {
+            return Err(InvalidWorker::Setting(problem));
+        }
+        let mut tasks = HashMap::new();
+        for (name, task) in self.tasks {
+            let name = TaskName::parse(name)?;
+            if tasks.insert(name.clone(), task).is_some() {
+                return Err(InvalidWorker::TaskTwice(name));
+            }
+        }
+        let inner = Inner {
+            id: WorkerId::new(),
+            slots: Slots::new(self.settings.concurrency),
+            finishes: Desk::open(Finishes(Arc::clone(&self.store))),
+            releases: Desk::open(Releases(Arc::clone(&self.store))),
+            events: Desk::open(Events(Arc::clone(&self.store))),
+            store: self.store,
+            settings: self.settings,
+            tasks,
+            attempts: TaskTracker::new(),
+            tally: Tally::default(),
+        };
+        Ok(Worker { inner: Arc::new(inner) })
+    }
+}

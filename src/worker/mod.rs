@@ -1,0 +1,90 @@
+//! Claims runs, executes them, finishes them.
+//!
+//! One claimer fills the free slots, one renewer keeps all leases, and the desks put together what the attempts have to
+//! say to the store: however many slots there are, the database sees one call of each kind at a time.
+
+mod attempt;
+mod builder;
+mod claimer;
+mod desk;
+mod drain;
+mod heart;
+mod reporter;
+mod settings;
+mod slots;
+mod store_desks;
+mod tasks;
+mod telemetry;
+mod trace;
+
+pub use builder::{Builder, InvalidWorker};
+pub use drain::Summary;
+pub use settings::{Served, Settings};
+pub use tasks::{AtShutdown, Task};
+pub use telemetry::describe as describe_metrics;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::desk::Desk;
+use self::drain::Tally;
+use self::reporter::Entry;
+use self::slots::Slots;
+use self::tasks::Tasks;
+use crate::run::WorkerId;
+use crate::run::lifecycle::Taker;
+use crate::store::{AppendOutcome, Finish, FinishOutcome, ReleaseLease, Store};
+
+/// A process's share of the work.
+pub struct Worker {
+    inner: Arc<Inner>,
+}
+
+/// What the parts of a worker share.
+struct Inner {
+    id: WorkerId,
+    store: Arc<dyn Store>,
+    settings: Settings,
+    tasks: Tasks,
+    slots: Slots,
+    finishes: Desk<Finish, FinishOutcome>,
+    releases: Desk<ReleaseLease, FinishOutcome>,
+    events: Desk<Entry, AppendOutcome>,
+    attempts: TaskTracker,
+    tally: Tally,
+}
+
+impl Worker {
+    /// A worker on a store, to be told what it can do.
+    pub fn builder(store: Arc<dyn Store>) -> Builder {
+        Builder::new(store)
+    }
+
+    /// Its id, new at every start.
+    pub fn id(&self) -> WorkerId {
+        self.inner.id
+    }
+
+    /// Works until told to stop, by the token or by a drain request in the store; then sees to what is under way.
+    pub async fn run(&self, stop: CancellationToken) -> Summary {
+        let inner = &self.inner;
+        tracing::info!(worker = %inner.id, host = %inner.settings.host, slots = inner.settings.concurrency, "working");
+        let drain = stop.child_token();
+        let renewing = tokio::spawn(heart::renew_leases(Arc::clone(inner)));
+        let beating = tokio::spawn(heart::beat(Arc::clone(inner), drain.clone()));
+        claimer::claim_until(Arc::clone(inner), drain).await;
+        let summary = drain::drain(inner).await;
+        beating.abort();
+        renewing.abort();
+        tracing::info!(worker = %inner.id, %summary, "stopped");
+        summary
+    }
+}
+
+impl Inner {
+    fn taker(&self) -> Taker {
+        Taker { worker: self.id, host: self.settings.host.clone() }
+    }
+}

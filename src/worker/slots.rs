@@ -1,0 +1,149 @@
+//! The attempts under way in this worker.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::executor::{Grip, Order};
+use crate::run::{QueueName, Stop};
+use crate::store::{Lease, Renewal};
+
+/// One attempt under way.
+pub(super) struct Slot {
+    pub(super) lease: Lease,
+    pub(super) queue: QueueName,
+    pub(super) detachable: bool,
+    stop_grace: Duration,
+    grip: Grip,
+    why: Mutex<Option<Why>>,
+}
+
+/// Why an attempt was told to stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// The worker is leaving.
+    Shutdown,
+    /// Somebody asked for it.
+    Asked(Stop),
+    /// It took too long.
+    Timeout,
+    /// It used up too much of this unit.
+    UsageLimit { unit: String, limit: u64 },
+    /// Nobody could renew its lease, or somebody else has the run now.
+    LeaseLost,
+}
+
+impl Slot {
+    pub(super) fn new(lease: Lease, queue: QueueName, detachable: bool, stop_grace: Duration, grip: Grip) -> Arc<Self> {
+        Arc::new(Self { lease, queue, detachable, stop_grace, grip, why: Mutex::default() })
+    }
+
+    /// Tells the work to stop. The first reason counts, except that a shutdown or a pause gives way to any other.
+    pub(super) fn stop(&self, why: Why) {
+        let mut current = lock(&self.why);
+        let weak = matches!(*current, None | Some(Why::Shutdown | Why::Asked(Stop::Pause)));
+        if weak && why != Why::Shutdown || current.is_none() {
+            *current = Some(why);
+        }
+        drop(current);
+        self.grip.order(Order::Stop { grace: self.stop_grace });
+    }
+
+    /// Has nothing more to do with the work.
+    pub(super) fn leave(&self, why: Why) {
+        lock(&self.why).get_or_insert(why);
+        self.grip.order(Order::Leave);
+    }
+
+    /// The lease is gone, whatever else was the matter.
+    pub(super) fn lose(&self) {
+        *lock(&self.why) = Some(Why::LeaseLost);
+        self.grip.order(Order::Leave);
+    }
+
+    pub(super) fn why(&self) -> Option<Why> {
+        lock(&self.why).clone()
+    }
+
+    /// Takes in what a renewal, for a lease then good until `until`, was answered with.
+    pub(super) fn renewed(&self, renewal: Renewal, until: Instant) {
+        match renewal {
+            Renewal::Renewed { stop } => {
+                self.grip.extend(until);
+                if let Some(stop) = stop {
+                    self.stop(Why::Asked(stop));
+                }
+            }
+            Renewal::LeaseLost => self.lose(),
+        }
+    }
+
+    /// Watches over the lease: if nobody extends it, the work is stopped `lead` before it can have run out, and left
+    /// alone when it can. What runs on by itself watches its own lease, in the same way.
+    pub(super) async fn guard_lease(&self, lead: Duration) {
+        loop {
+            let until = self.grip.leased_until();
+            if !self.detachable {
+                tokio::time::sleep_until(until - lead).await;
+                if self.grip.leased_until() > until {
+                    continue;
+                }
+                self.grip.order(Order::Stop { grace: lead });
+            }
+            tokio::time::sleep_until(until).await;
+            if self.grip.leased_until() == until {
+                return self.lose();
+            }
+        }
+    }
+}
+
+/// All of them.
+pub(super) struct Slots {
+    capacity: usize,
+    table: Mutex<HashMap<Lease, Arc<Slot>>>,
+    freed: Notify,
+}
+
+impl Slots {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { capacity, table: Mutex::default(), freed: Notify::new() }
+    }
+
+    pub(super) fn enter(&self, slot: &Arc<Slot>) {
+        lock(&self.table).insert(slot.lease, Arc::clone(slot));
+    }
+
+    pub(super) fn free(&self, lease: Lease) {
+        lock(&self.table).remove(&lease);
+        self.freed.notify_one();
+    }
+
+    /// Waits until a slot was freed since the last time.
+    pub(super) async fn freed(&self) {
+        self.freed.notified().await;
+    }
+
+    pub(super) fn room(&self) -> usize {
+        self.capacity.saturating_sub(lock(&self.table).len())
+    }
+
+    pub(super) fn busy(&self) -> usize {
+        lock(&self.table).len()
+    }
+
+    pub(super) fn busy_in(&self, queue: &QueueName) -> usize {
+        lock(&self.table).values().filter(|slot| slot.queue == *queue).count()
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Slot>> {
+        lock(&self.table).values().cloned().collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

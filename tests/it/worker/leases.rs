@@ -1,0 +1,110 @@
+//! What a worker does when it cannot speak to its database.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use runlane::clock::Clock;
+use runlane::executor::native::{Context, TaskError};
+use runlane::maintenance::{self, Maintenance};
+use runlane::run::{Status, Tenure, WorkspaceName};
+use runlane::store::postgres::PostgresStore;
+use runlane::store::{Admission, Store};
+use runlane::worker::Worker;
+use tokio::sync::mpsc;
+
+use super::wire::Wire;
+use super::{PATIENCE, Working, quick, request};
+use crate::postgres::fixture::Database;
+
+async fn until(store: &dyn Store, id: runlane::run::RunId, status: Status) -> runlane::run::Run {
+    tokio::time::timeout(PATIENCE, async {
+        loop {
+            let run = store.run(&WorkspaceName::default(), id).await.expect("a read").expect("a run");
+            if run.status() == status {
+                return run;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await
+    .expect("in time")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_whose_lease_cannot_be_renewed_is_stopped_before_the_lease_can_have_run_out() {
+    let Some(database) = Database::empty().await else { return };
+    let wire = Wire::to(&database.url).await;
+    let far = PostgresStore::connect(&wire.url, Clock::Database).await.expect("a store");
+    let near = PostgresStore::connect(&database.url, Clock::Database).await.expect("a store");
+    let (stopped, mut stops) = mpsc::unbounded_channel();
+    let builder = Worker::builder(Arc::new(far)).settings(quick()).task("wait", move |ctx: Context, (): ()| {
+        let stopped = stopped.clone();
+        async move {
+            ctx.cancelled().await;
+            stopped.send(Timestamp::now()).expect("the test listens");
+            Err::<(), _>(TaskError::new("stopped", "as told"))
+        }
+    });
+    let _working = Working::start(builder);
+    let run = request("wait", "null");
+    near.submit(std::slice::from_ref(&run), Admission::default()).await.expect("submitted");
+    until(&near, run.id, Status::Running).await;
+    wire.fall_silent();
+    // What is under way on the server still comes to its end.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let leased = until(&near, run.id, Status::Running).await;
+    let at = tokio::time::timeout(PATIENCE, stops.recv()).await.expect("stopped in time").expect("a time");
+    match leased.execution().map(|execution| execution.tenure) {
+        Some(Tenure::Leased { until }) => assert!(at < until, "stopped at {at}, leased until {until}"),
+        other => panic!("not leased: {other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_silence_shorter_than_the_lease_costs_nothing() {
+    let Some(database) = Database::empty().await else { return };
+    let wire = Wire::to(&database.url).await;
+    let far = PostgresStore::connect(&wire.url, Clock::Database).await.expect("a store");
+    let near = PostgresStore::connect(&database.url, Clock::Database).await.expect("a store");
+    let builder = Worker::builder(Arc::new(far)).settings(quick()).task("nap", |_: Context, (): ()| async move {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Ok::<_, TaskError>("rested")
+    });
+    let working = Working::start(builder);
+    let run = request("nap", "null");
+    near.submit(std::slice::from_ref(&run), Admission::default()).await.expect("submitted");
+    until(&near, run.id, Status::Running).await;
+    wire.fall_silent();
+    tokio::time::sleep(Duration::from_millis(1300)).await;
+    wire.speak();
+    let run = until(&near, run.id, Status::Succeeded).await;
+    assert_eq!((run.attempt, run.epoch), (1, 1));
+    working.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_worker_asks_the_database_about_once_a_second() {
+    let Some(database) = Database::empty().await else { return };
+    let store: Arc<dyn Store> =
+        Arc::new(PostgresStore::connect(&database.url, Clock::Database).await.expect("a store"));
+    let maintenance = Maintenance::new(Arc::clone(&store), maintenance::Settings::default());
+    let stop = tokio_util::sync::CancellationToken::new();
+    tokio::spawn({
+        let stop = stop.clone();
+        async move { maintenance.run(stop).await }
+    });
+    let working = Working::start(Worker::builder(Arc::clone(&store)));
+    // After the first looks, which come quicker.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let asked = async || {
+        let sql = "select (xact_commit + xact_rollback)::text from pg_stat_database where datname = current_database()";
+        database.lines(sql).await[0].parse::<i64>().expect("a number")
+    };
+    let (seconds, before) = (12, asked().await);
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    let times = asked().await - before;
+    stop.cancel();
+    working.stop().await;
+    assert!(times <= seconds as i64 * 5 / 4 + 2, "{times} transactions in {seconds} s");
+}
