@@ -1,0 +1,132 @@
+//! The table of passes.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
+
+use super::{Maintenance, Next, Pass};
+use crate::run::{Jitter, QueueName, Status, WorkspaceName};
+use crate::store::Result;
+
+/// At most so many runs in one transaction.
+const BATCH: usize = 1000;
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+pub(super) const PASSES: [Pass; 6] = [
+    Pass { name: "promote", every: seconds(3), run: |it| Box::pin(promote(it)) },
+    Pass { name: "reap", every: seconds(5), run: |it| Box::pin(reap(it)) },
+    Pass { name: "expire", every: seconds(20), run: |it| Box::pin(expire(it)) },
+    Pass { name: "measure", every: seconds(30), run: |it| Box::pin(measure(it)) },
+    Pass { name: "leftovers", every: seconds(60), run: |it| Box::pin(leftovers(it)) },
+    Pass { name: "prune", every: seconds(60), run: |it| Box::pin(prune(it)) },
+];
+
+/// Runs whose time has come become ready.
+async fn promote(it: &Maintenance) -> Result<Next> {
+    let promoted = it.store.promote(BATCH).await?;
+    Ok(match promoted.next_due {
+        _ if promoted.runs == BATCH => Next::Now,
+        Some(due) => Next::Within(Duration::try_from(due).unwrap_or_default()),
+        None => Next::Usual,
+    })
+}
+
+/// Runs whose worker stopped renewing are up for adoption.
+async fn reap(it: &Maintenance) -> Result<Next> {
+    let reaped = it.store.reap(BATCH).await?;
+    if !reaped.is_empty() {
+        tracing::warn!(runs = reaped.len(), first = %reaped[0], "leases ran out; their runs are up for adoption");
+        counter!("runlane_leases_expired_total").increment(reaped.len() as u64);
+    }
+    Ok(again_if(reaped.len() == BATCH))
+}
+
+/// Attempts far past their time limit end, whoever holds them.
+async fn expire(it: &Maintenance) -> Result<Next> {
+    let grace = jiff::SignedDuration::try_from(it.settings.expire_grace).unwrap_or(jiff::SignedDuration::MAX);
+    let expired = it.store.expire(grace, Jitter(fastrand::u32(..)), BATCH).await?;
+    if !expired.is_empty() {
+        tracing::warn!(runs = expired.len(), first = %expired[0], "attempts were far past their time limit");
+        counter!("runlane_attempts_expired_total").increment(expired.len() as u64);
+    }
+    Ok(again_if(expired.len() == BATCH))
+}
+
+/// How many runs stand where.
+async fn measure(it: &Maintenance) -> Result<Next> {
+    let counts = it.store.counts().await?;
+    let mut shown = it.shown.lock().unwrap_or_else(PoisonError::into_inner);
+    for gone in shown.drain() {
+        show(&gone, 0, None);
+    }
+    for count in counts {
+        let place = (count.workspace, count.queue, count.status);
+        show(&place, count.runs, count.oldest_ready);
+        shown.insert(place);
+    }
+    Ok(Next::Usual)
+}
+
+/// A place where runs stand.
+pub(super) type Shown = (WorkspaceName, QueueName, Status);
+
+fn show((workspace, queue, status): &Shown, runs: u64, oldest_ready: Option<Timestamp>) {
+    let labels = [("workspace", workspace.to_string()), ("queue", queue.to_string()), ("status", status.to_string())];
+    gauge!("runlane_runs", &labels).set(runs as f64);
+    if matches!(status, Status::Queued | Status::Retrying) {
+        let since = oldest_ready.map_or(0.0, |since| since.as_second() as f64);
+        gauge!("runlane_oldest_ready_timestamp_seconds", &labels).set(since);
+    }
+}
+
+/// Tells the recorder in use what the metrics mean.
+pub fn describe() {
+    describe_counter!("runlane_leases_expired_total", "Leases that ran out and were cleared by this process");
+    describe_counter!("runlane_attempts_expired_total", "Attempts ended by this process for being far past their time");
+    describe_gauge!("runlane_runs", "Live runs by workspace, queue and status");
+    describe_gauge!(
+        "runlane_oldest_ready_timestamp_seconds",
+        Unit::Seconds,
+        "Since when the run that has been claimable for longest is; 0 if there is none"
+    );
+}
+
+/// What processes of finished runs left behind on this machine goes.
+async fn leftovers(it: &Maintenance) -> Result<Next> {
+    #[cfg(target_os = "linux")]
+    if let Some(processes) = &it.processes {
+        let found = processes.leftovers().unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot look for what processes left behind");
+            vec![]
+        });
+        for leftover in found.iter().filter(|leftover| leftover.age > it.settings.leftovers) {
+            let run = match &leftover.workspace {
+                Some(workspace) => it.store.run(workspace, leftover.run).await?,
+                None => None,
+            };
+            let wanted = run.is_some_and(|run| run.attempt == leftover.attempt && run.execution().is_some());
+            if !wanted && let Err(error) = processes.remove(leftover).await {
+                tracing::warn!(run = %leftover.run, %error, "cannot remove what a process left behind");
+            }
+        }
+    }
+    Ok(Next::Usual)
+}
+
+/// What retention no longer asks to keep is forgotten.
+async fn prune(it: &Maintenance) -> Result<Next> {
+    let pruned = it.store.prune(&it.settings.retention, BATCH).await?;
+    if pruned.runs + pruned.idempotency_keys + pruned.workers > 0 {
+        tracing::info!(runs = pruned.runs, keys = pruned.idempotency_keys, workers = pruned.workers, "pruned");
+    }
+    Ok(again_if(pruned.runs == BATCH || pruned.idempotency_keys == BATCH))
+}
+
+fn again_if(full: bool) -> Next {
+    if full { Next::Now } else { Next::Usual }
+}
