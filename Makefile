@@ -5,7 +5,7 @@ FEATURES := sqlite postgres worker
 # Passed on to the benchmark: make bench-store ARGS="..."
 ARGS :=
 
-.PHONY: help test tools fmt-check clippy doc features nextest doctest bench-store fmt
+.PHONY: help test tools fmt-check clippy doc features nextest doctest chaos bench-store fmt
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
@@ -38,6 +38,12 @@ nextest: ## The tests, against a PostgreSQL of their own
 
 doctest: ## The examples in the documentation
 	cargo test --doc --all-features
+
+# The same tests as in `make test`, long: RUNLANE_SEED replays the faults of a run.
+chaos: ## Kill, freeze and cut off a fleet of workers for some minutes
+	RUNLANE_CHAOS_RUNS=2000 RUNLANE_CHAOS_KILLS=40 RUNLANE_CHAOS_FREEZES=10 RUNLANE_CHAOS_OUTAGES=5 \
+	RUNLANE_CHAOS_ROLLING_MILLIS=30000 \
+		scripts/with-postgres cargo nextest run --all-features --test-threads 1 --no-capture -E 'test(/^fleet::/)'
 
 bench-store: ## Measure the stores on a durable PostgreSQL; ARGS go to the benchmark
 	scripts/with-postgres --durable cargo bench --bench store -- $(ARGS)

@@ -1,11 +1,15 @@
 //! Which database is meant: `--database`, or what the environment says.
 
 use std::path::PathBuf;
+#[cfg(feature = "worker")]
+use std::sync::Arc;
 
 use clap::Args;
+#[cfg(feature = "worker")]
+use runlane::{clock::Clock, store::Store};
 
 /// Where the runs live.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(super) struct DatabaseArgs {
     /// `sqlite:PATH` or `postgres://…`; without it, RUNLANE_DATABASE and then DATABASE_URL say
     // Not shown in the help text, since it may contain a password.
@@ -51,6 +55,13 @@ pub(super) enum UnknownDatabase {
 }
 
 impl DatabaseArgs {
+    /// With what a file says, where nothing else does.
+    #[cfg(feature = "worker")]
+    pub(super) fn or(self, in_file: Option<String>) -> Self {
+        let elsewhere = self.database.is_some() || std::env::var_os("DATABASE_URL").is_some();
+        if elsewhere { self } else { Self { database: in_file } }
+    }
+
     /// The database that the arguments or the environment name.
     pub(super) fn database(self) -> Result<Database, UnknownDatabase> {
         let given = self.database.or_else(|| std::env::var("DATABASE_URL").ok()).filter(|url| !url.is_empty());
@@ -69,6 +80,28 @@ impl Database {
             },
             "postgres" | "postgresql" => Ok(Database::Postgres(url.to_owned())),
             other => Err(UnknownDatabase::Scheme(other.to_owned())),
+        }
+    }
+}
+
+/// What any verb needs that works on runs.
+#[cfg(feature = "worker")]
+impl Database {
+    /// Opens it; its schema must be the one this release knows.
+    pub(super) async fn open(&self) -> Result<Arc<dyn Store>, super::Failure> {
+        match self {
+            #[cfg(feature = "sqlite")]
+            Database::Sqlite(path) => {
+                Ok(Arc::new(runlane::store::sqlite::SqliteStore::open(path, Clock::Database).await?))
+            }
+            #[cfg(feature = "postgres")]
+            Database::Postgres(url) => {
+                Ok(Arc::new(runlane::store::postgres::PostgresStore::connect(url, Clock::Database).await?))
+            }
+            #[cfg(not(feature = "sqlite"))]
+            Database::Sqlite(_) => Err(UnknownDatabase::LeftOut { kind: "SQLite", feature: "sqlite" }.into()),
+            #[cfg(not(feature = "postgres"))]
+            Database::Postgres(_) => Err(UnknownDatabase::LeftOut { kind: "PostgreSQL", feature: "postgres" }.into()),
         }
     }
 }

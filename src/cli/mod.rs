@@ -1,7 +1,17 @@
 //! The command line: reads what is asked, does it, and says what came of it.
 
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod config;
 mod database;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod logs;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod metrics;
 mod migrate;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod signals;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod worker;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -22,6 +32,9 @@ struct Cli {
 enum Verb {
     /// Bring the database to the schema this release knows
     Migrate(DatabaseArgs),
+    /// Claim and execute runs until told to stop
+    #[cfg(all(feature = "worker", target_os = "linux"))]
+    Worker(Box<worker::WorkerArgs>),
 }
 
 /// What any verb may fail with.
@@ -30,10 +43,12 @@ type Failure = Box<dyn Error + Send + Sync>;
 /// Carries out what the command line asks.
 pub(crate) async fn main() -> ExitCode {
     let done = match Cli::parse().verb {
-        Verb::Migrate(args) => migrate::migrate(args).await,
+        Verb::Migrate(args) => migrate::migrate(args).await.map(|()| ExitCode::SUCCESS),
+        #[cfg(all(feature = "worker", target_os = "linux"))]
+        Verb::Worker(args) => worker::worker(*args).await,
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprintln!("{}", in_words(failure.as_ref()));
             ExitCode::FAILURE

@@ -1,0 +1,156 @@
+//! `runlane.toml`: settings, and the tasks this machine can execute.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use runlane::executor::process::{ProcessLimits, ProcessTask, ProcessUser};
+use runlane::run::HostName;
+use runlane::worker::{AtShutdown, Served};
+use serde::Deserialize;
+
+use super::Failure;
+use super::worker::served;
+
+/// Read where none is named, if it is there.
+const USUAL: &str = "runlane.toml";
+
+/// What a file may say. Flags and the environment say it louder.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Config {
+    pub(super) database: Option<String>,
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) concurrency: Option<usize>,
+    queues: Option<Vec<Queue>>,
+    pub(super) host: Option<HostName>,
+    pub(super) lease_ttl_seconds: Option<f64>,
+    pub(super) heartbeat_seconds: Option<f64>,
+    pub(super) shutdown_grace_period_seconds: Option<f64>,
+    pub(super) metrics_listen: Option<String>,
+    pub(super) tasks: BTreeMap<String, TaskConfig>,
+}
+
+/// `name` or `name:limit`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct Queue(Served);
+
+impl TryFrom<String> for Queue {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        served(&text).map(Queue)
+    }
+}
+
+/// A task that is a program.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TaskConfig {
+    #[expect(dead_code, reason = "there is one kind; naming it is required so that others can come")]
+    executor: ExecutorKind,
+    command: Vec<String>,
+    cwd: Option<PathBuf>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    env_allow: Vec<String>,
+    #[serde(default = "usual_stop_grace")]
+    stop_grace_seconds: u64,
+    #[serde(default)]
+    limits: ProcessLimits,
+    user: Option<ProcessUser>,
+    pub(super) timeout_seconds: Option<NonZeroU32>,
+    #[serde(default)]
+    pub(super) usage_limits: BTreeMap<String, u64>,
+    #[serde(default)]
+    pub(super) at_shutdown: AtShutdown,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ExecutorKind {
+    Process,
+}
+
+fn usual_stop_grace() -> u64 {
+    10
+}
+
+impl Config {
+    /// The file that is named, or the usual one if it is there.
+    pub(super) fn load(named: Option<&Path>) -> Result<Self, Failure> {
+        let path = named.unwrap_or(Path::new(USUAL));
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(format!("cannot read {}: {error}", path.display()).into()),
+        };
+        Self::parse(&text).map_err(|error| format!("{}: {error}", path.display()).into())
+    }
+
+    /// The error says line and column, and what could have been meant.
+    fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    pub(super) fn queues(&self) -> Option<Vec<Served>> {
+        self.queues.as_ref().map(|queues| queues.iter().map(|queue| queue.0.clone()).collect())
+    }
+}
+
+impl TaskConfig {
+    pub(super) fn process(&self) -> ProcessTask {
+        ProcessTask {
+            command: self.command.clone(),
+            cwd: self.cwd.clone(),
+            env: self.env.clone(),
+            env_allow: self.env_allow.clone(),
+            stop_grace_seconds: self.stop_grace_seconds,
+            limits: self.limits.clone(),
+            user: self.user,
+        }
+    }
+
+    pub(super) fn stop_grace(&self) -> Duration {
+        Duration::from_secs(self.stop_grace_seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_holds_settings_and_tasks() {
+        let config = Config::parse(
+            r#"
+            concurrency = 4
+            queues = ["default", "reports:1"]
+            [tasks.resize]
+            executor = "process"
+            command = ["python3", "resize.py"]
+            timeout_seconds = 60
+            usage_limits = { tokens = 1000 }
+            "#,
+        )
+        .expect("a configuration");
+        assert_eq!(config.queues().expect("queues")[1].concurrency, Some(1));
+        let task = &config.tasks["resize"];
+        assert_eq!(task.process().command, ["python3", "resize.py"]);
+        assert_eq!((task.stop_grace(), task.usage_limits["tokens"]), (Duration::from_secs(10), 1000));
+    }
+
+    #[test]
+    fn a_wrong_key_is_named_with_its_line_and_what_there_is() {
+        let error = Config::parse("concurrency = 4\n\n[tasks.resize]\nexecutor = \"process\"\ncomand = [\"x\"]\n")
+            .expect_err("refused")
+            .to_string();
+        assert!(error.contains("line 5") && error.contains("`comand`") && error.contains("`command`"), "{error}");
+        let error = Config::parse("concurency = 4").expect_err("refused").to_string();
+        assert!(error.contains("line 1") && error.contains("`concurency`"), "{error}");
+        let error = Config::parse("queues = [\"a:x\"]").expect_err("refused").to_string();
+        assert!(error.contains("the limit of a queue is a number"), "{error}");
+    }
+}

@@ -1,0 +1,39 @@
+//! Serves the process's metrics to whoever scrapes them.
+
+use std::net::SocketAddr;
+
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+
+use super::Failure;
+
+const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9091);
+
+/// From a millisecond to an hour.
+const SECONDS: [f64; 14] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0];
+
+/// Begins to serve them. An address that was asked for must be free; the usual one need not be, since several workers
+/// may share a machine.
+pub(super) fn serve(listen: Option<&str>) -> Result<(), Failure> {
+    let address = match listen {
+        Some("off") => return Ok(()),
+        Some(text) => {
+            text.parse().map_err(|error| format!("metrics_listen {text:?}: {error}; write ADDR:PORT or off"))?
+        }
+        None => USUAL,
+    };
+    if let Err(error) = std::net::TcpListener::bind(address) {
+        if listen.is_some() {
+            return Err(format!("cannot serve metrics at {address}: {error}").into());
+        }
+        tracing::warn!(%address, %error, "metrics are not served; another address can be set by --metrics-listen");
+        return Ok(());
+    }
+    PrometheusBuilder::new()
+        .with_http_listener(address)
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &SECONDS)?
+        .install()?;
+    runlane::worker::describe_metrics();
+    runlane::maintenance::describe_metrics();
+    tracing::info!(%address, "serving metrics");
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! A worker process, and everything one can do to it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{Yard, runlane};
+
+/// One `runlane worker`.
+pub(super) struct WorkerProcess {
+    child: Child,
+}
+
+impl WorkerProcess {
+    /// With leases of three seconds. All workers of a yard are on the same host.
+    pub(super) fn start(yard: &Yard, database: &str, more: &[&str]) -> Self {
+        Self::start_with(yard, database, more, &[])
+    }
+
+    pub(super) fn start_with(yard: &Yard, database: &str, more: &[&str], env: &[(&str, &Path)]) -> Self {
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(yard.path("workers.log"));
+        let child = Command::new(runlane())
+            .arg("worker")
+            .args(["--database", database, "--host", "yard"])
+            .env("RUNLANE_METRICS_LISTEN", "off")
+            .envs(env.iter().copied())
+            .args(["--lease-ttl-seconds", "3", "--heartbeat-seconds", "0.5"])
+            .args(more)
+            .arg("--config")
+            .arg(yard.path("runlane.toml"))
+            .arg("--data-dir")
+            .arg(yard.path("data"))
+            .stdout(Stdio::piped())
+            .stderr(log.expect("a log"))
+            .spawn()
+            .expect("the worker starts");
+        Self { child }
+    }
+
+    /// As the machine failing would: no warning.
+    pub(super) fn kill(mut self) {
+        self.child.kill().expect("killed");
+        self.child.wait().expect("waited for");
+    }
+
+    pub(super) fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    pub(super) fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    pub(super) fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Tells it to drain and waits until it has; answers with how it ended and what it said last.
+    pub(super) fn drain(mut self, patience: Duration) -> (ExitStatus, String) {
+        self.terminate();
+        let began = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("waited for") {
+                break status;
+            }
+            assert!(began.elapsed() < patience, "the worker did not drain in time");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let mut said = String::new();
+        if let Some(mut stdout) = self.child.stdout.take() {
+            std::io::Read::read_to_string(&mut stdout, &mut said).expect("read");
+        }
+        (status, said.trim().to_owned())
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a pid");
+        kill_process(pid, signal).expect("a signal");
+    }
+}
+
+/// A test that fails leaves no worker behind.
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Ends processes that a test means to leave behind.
+pub(super) fn end(processes: &[(i32, String)]) {
+    for pid in processes.iter().filter_map(|(pid, _)| Pid::from_raw(*pid)) {
+        // Some end with others.
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// The shims among them.
+pub(super) fn shims_of(data: &Path) -> Vec<(i32, String)> {
+    let mut processes = processes_of(data);
+    processes.retain(|(_, command)| command.contains(" shim ") && !command.contains(" --exec "));
+    processes
+}
+
+/// Processes, whoever started them, that belong to attempts kept under `data`: shims by their arguments, work by its
+/// environment.
+pub(super) fn processes_of(data: &Path) -> Vec<(i32, String)> {
+    let needle = data.to_string_lossy().into_owned();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let text = |name: &str| -> String {
+            let path: PathBuf = entry.path().join(name);
+            String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).replace('\0', " ")
+        };
+        let command = text("cmdline");
+        if text("environ").contains(&needle) || command.contains(" shim ") && command.contains(&needle) {
+            found.push((pid, command));
+        }
+    }
+    found
+}
