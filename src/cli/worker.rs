@@ -44,6 +44,9 @@ pub(super) struct WorkerArgs {
     /// How often leases are renewed [default: 2]
     #[arg(long, value_name = "SECONDS", env = "RUNLANE_HEARTBEAT_SECONDS", value_parser = seconds)]
     heartbeat_seconds: Option<Duration>,
+    /// How long after a lease ended another machine may take its run over [default: 60]
+    #[arg(long, value_name = "SECONDS", env = "RUNLANE_TAKEOVER_DELAY_SECONDS", value_parser = seconds)]
+    takeover_delay_seconds: Option<Duration>,
     /// How long a stopping worker waits for what is under way [default: 300]
     #[arg(long, value_name = "SECONDS", env = "RUNLANE_SHUTDOWN_GRACE_PERIOD_SECONDS", value_parser = seconds)]
     shutdown_grace_period_seconds: Option<Duration>,
@@ -58,15 +61,19 @@ pub(super) async fn worker(args: WorkerArgs) -> Result<ExitCode, Failure> {
     logs::start(&args.logs);
     let config = Config::load(args.config.as_deref())?;
     metrics::serve(args.metrics_listen.as_deref().or(config.metrics_listen.as_deref()))?;
-    let settings = settings(&args, &config);
+    let mut settings = settings(&args, &config);
     let data_dir = args.data_dir.clone().or(config.data_dir.clone()).unwrap_or_else(|| ".runlane".into());
+    let processes = ProcessHost::new(data_dir)?;
+    // Only who shares the directory can adopt what runs in it.
+    settings.host = HostName::parse(format!("{}/{}", settings.host, processes.id()?))?;
     // Work that nobody adopts has ended before another machine may take its run over.
-    let processes = Arc::new(ProcessHost::new(data_dir)?.with_patience(settings.takeover_delay * 2 / 3));
+    let processes = Arc::new(processes.with_patience(settings.takeover_delay * 2 / 3));
+    let upkeep_settings = upkeep(&settings, &config);
     let database = args.database.clone().or(config.database.clone()).database()?;
     let store = database.open().await?;
     let builder = Worker::builder(Arc::clone(&store)).settings(settings);
     let worker = with_tasks(builder, &config, &processes)?.build()?;
-    let maintenance = Maintenance::new(store, maintenance::Settings::default()).with_processes(processes);
+    let maintenance = Maintenance::new(store, upkeep_settings).with_processes(processes);
     let stop = signals::listen()?;
     let upkeep = stop.child_token();
     let keeping = tokio::spawn({
@@ -76,7 +83,8 @@ pub(super) async fn worker(args: WorkerArgs) -> Result<ExitCode, Failure> {
     signals::tell_ready();
     let summary = worker.run(stop).await;
     upkeep.cancel();
-    let _ = keeping.await;
+    // A pass that hangs is not waited for: each can be cut short anywhere.
+    let _ = tokio::time::timeout(Duration::from_secs(5), keeping).await;
     println!("{summary}");
     Ok(exit_code(summary))
 }
@@ -88,19 +96,24 @@ fn exit_code(summary: Summary) -> ExitCode {
 
 fn settings(args: &WorkerArgs, config: &Config) -> Settings {
     let usual = Settings::default();
-    let from_file = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
     Settings {
         concurrency: args.concurrency.or(config.concurrency).unwrap_or(usual.concurrency),
         queues: args.queues.clone().or_else(|| config.queues()).unwrap_or(usual.queues),
         host: args.host.clone().or_else(|| config.host.clone()).unwrap_or(usual.host),
-        lease_ttl: args.lease_ttl_seconds.or(from_file(config.lease_ttl_seconds)).unwrap_or(usual.lease_ttl),
-        heartbeat: args.heartbeat_seconds.or(from_file(config.heartbeat_seconds)).unwrap_or(usual.heartbeat),
-        shutdown_grace: args
-            .shutdown_grace_period_seconds
-            .or(from_file(config.shutdown_grace_period_seconds))
-            .unwrap_or(usual.shutdown_grace),
+        lease_ttl: args.lease_ttl_seconds.or(config.lease_ttl()).unwrap_or(usual.lease_ttl),
+        heartbeat: args.heartbeat_seconds.or(config.heartbeat()).unwrap_or(usual.heartbeat),
+        takeover_delay: args.takeover_delay_seconds.or(config.takeover_delay()).unwrap_or(usual.takeover_delay),
+        shutdown_grace: args.shutdown_grace_period_seconds.or(config.shutdown_grace()).unwrap_or(usual.shutdown_grace),
         ..usual
     }
+}
+
+/// An attempt is ended by force only when whatever runs of it must have ended by itself.
+fn upkeep(settings: &Settings, config: &Config) -> maintenance::Settings {
+    let longest = config.tasks.values().map(TaskConfig::stop_grace).max().unwrap_or_default();
+    let usual = maintenance::Settings::default();
+    let expire_grace = usual.expire_grace.max(settings.lease_ttl + settings.takeover_delay + longest);
+    maintenance::Settings { expire_grace, ..usual }
 }
 
 fn with_tasks(mut builder: Builder, config: &Config, processes: &Arc<ProcessHost>) -> Result<Builder, Failure> {
