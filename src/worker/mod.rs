@@ -6,6 +6,7 @@
 mod attempt;
 mod builder;
 mod claimer;
+mod demo;
 mod desk;
 mod drain;
 mod heart;
@@ -18,6 +19,7 @@ mod telemetry;
 mod trace;
 
 pub use builder::{Builder, InvalidWorker};
+pub use demo::with_demo_tasks;
 pub use drain::Summary;
 pub use settings::{Served, Settings};
 pub use tasks::{AtShutdown, Task};

@@ -3,6 +3,7 @@
 mod chaos;
 mod concurrent;
 mod conformance;
+mod explain;
 #[cfg(all(feature = "worker", feature = "sqlite", feature = "postgres", target_os = "linux"))]
 mod fleet;
 mod memory;

@@ -1,5 +1,6 @@
 //! The worker with functions as tasks, on SQLite: real time, real leases, short ones.
 
+mod demo;
 mod drain;
 #[cfg(feature = "postgres")]
 mod leases;

@@ -1,0 +1,113 @@
+//! The facts about a waiting run, and the reasons that follow from them.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Reason, words};
+use crate::run::{LaneName, Run, RunId, Status, WorkspaceName};
+use crate::store::{Lane, Page, Queue, Result, Store, Worker};
+
+/// A worker that was silent for so long is not counted on: three heartbeats.
+const SILENCE: SignedDuration = SignedDuration::from_secs(30);
+
+/// Lanes are read so many at a time.
+const PAGE: usize = 1000;
+
+/// Everything that bears on whether a waiting run can start.
+pub(super) struct Facts<'a> {
+    run: &'a Run,
+    now: Timestamp,
+    /// The runs it waits for and how they stand.
+    upstreams: Vec<(RunId, Option<Status>)>,
+    lane: Option<(Lane, Vec<Run>)>,
+    queue: Option<Queue>,
+    workers: Vec<Worker>,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) async fn gather(store: &dyn Store, run: &'a Run, now: Timestamp) -> Result<Self> {
+        let mut upstreams = Vec::new();
+        for id in store.waits(&run.workspace, run.id).await?.unwrap_or_default() {
+            let status = store.run(&run.workspace, id).await?.map(|upstream| upstream.status());
+            upstreams.push((id, status));
+        }
+        let lane = match &run.lane {
+            Some(name) => lane_and_holders(store, &run.workspace, name).await?,
+            None => None,
+        };
+        let queue = store.queues(&run.workspace).await?.into_iter().find(|queue| queue.name == run.queue);
+        let mut workers = store.workers().await?;
+        let serves = |worker: &Worker| worker.info.queues.is_empty() || worker.info.queues.contains(&run.queue);
+        workers.retain(|worker| serves(worker) && now.duration_since(worker.seen_at) < SILENCE && !worker.draining);
+        Ok(Self { run, now, upstreams, lane, queue, workers })
+    }
+
+    /// What the run itself has to wait for, first; then what its queue does, then who could execute it.
+    pub(super) fn reasons(&self) -> Vec<Reason> {
+        let mut reasons: Vec<Reason> =
+            self.upstreams.iter().map(|(id, status)| words::waits_for(*id, *status)).collect();
+        if self.run.available_at > self.now {
+            reasons.push(words::due_later(self.run, self.now));
+        }
+        reasons.extend(self.lane_reasons());
+        reasons.extend(self.queue_reasons());
+        reasons.extend(self.worker_reasons());
+        reasons
+    }
+
+    fn lane_reasons(&self) -> Vec<Reason> {
+        let Some((lane, holders)) = &self.lane else { return vec![] };
+        let mut reasons: Vec<Reason> =
+            holders.iter().map(|holder| words::lane_held(&lane.name, holder, self.now)).collect();
+        if let Some(occupant) = lane.occupant.filter(|occupant| *occupant != self.run.id) {
+            reasons.push(words::lane_busy(&lane.name, occupant));
+        }
+        if reasons.is_empty() && self.run.blocked_by() == Some(crate::run::BlockedBy::Lane) {
+            reasons.push(words::lane_turn(&lane.name, lane.waiting));
+        }
+        reasons
+    }
+
+    fn queue_reasons(&self) -> Option<Reason> {
+        let queue = self.queue.as_ref()?;
+        match queue.settings.concurrency {
+            _ if queue.settings.paused => Some(words::queue_paused(&queue.name)),
+            Some(limit) if queue.running >= u64::from(limit) => {
+                Some(words::queue_full(&queue.name, queue.running, limit))
+            }
+            _ => None,
+        }
+    }
+
+    fn worker_reasons(&self) -> Option<Reason> {
+        let slots: u32 = self.workers.iter().map(|worker| worker.info.slots).sum();
+        let busy: u32 = self.workers.iter().map(|worker| worker.info.busy).sum();
+        match slots {
+            0 => Some(words::no_worker(&self.run.queue)),
+            _ if busy >= slots => Some(words::all_busy(&self.run.queue, busy, slots)),
+            _ => None,
+        }
+    }
+}
+
+/// A lane, and the runs that hold it.
+async fn lane_and_holders(
+    store: &dyn Store,
+    workspace: &WorkspaceName,
+    name: &LaneName,
+) -> Result<Option<(Lane, Vec<Run>)>> {
+    let mut page = Page::first(PAGE);
+    loop {
+        let listed = store.lanes(workspace, &page).await?;
+        if let Some(lane) = listed.data.into_iter().find(|lane| lane.name == *name) {
+            let mut holders = Vec::new();
+            for id in &lane.held_by {
+                holders.extend(store.run(workspace, *id).await?);
+            }
+            return Ok(Some((lane, holders)));
+        }
+        match listed.next {
+            Some(next) if next < *name => page = Page { limit: PAGE, after: Some(next) },
+            _ => return Ok(None),
+        }
+    }
+}
