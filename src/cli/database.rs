@@ -84,6 +84,17 @@ impl Database {
     }
 }
 
+#[cfg(feature = "api")]
+impl Database {
+    /// In one word.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Database::Sqlite(_) => "sqlite",
+            Database::Postgres(_) => "postgres",
+        }
+    }
+}
+
 /// What any verb needs that works on runs.
 #[cfg(feature = "worker")]
 impl Database {

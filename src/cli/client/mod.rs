@@ -5,6 +5,7 @@
 
 mod args;
 mod batch;
+mod bench;
 mod completions;
 mod exit;
 mod explain;
@@ -19,6 +20,7 @@ mod seen;
 mod sse;
 mod submit;
 mod tokens;
+mod top;
 mod workers;
 mod workspaces;
 
@@ -52,6 +54,10 @@ pub(super) enum ClientVerb {
     Workspaces(workspaces::WorkspacesArgs),
     /// List, create and revoke tokens
     Tokens(tokens::TokensArgs),
+    /// Watch queues, workers and runs, live
+    Top(top::TopArgs),
+    /// Measure how fast a server takes runs and works them off
+    Bench(bench::BenchArgs),
     /// Print the completions for a shell
     Completions(completions::CompletionsArgs),
 }
@@ -69,6 +75,8 @@ pub(super) async fn run(verb: ClientVerb) -> Result<ExitCode, Failure> {
         ClientVerb::Workers(args) => workers::workers(args).await,
         ClientVerb::Workspaces(args) => workspaces::workspaces(args).await,
         ClientVerb::Tokens(args) => tokens::tokens(args).await,
+        ClientVerb::Top(args) => top::top(args).await,
+        ClientVerb::Bench(args) => bench::bench(args).await,
         ClientVerb::Completions(args) => completions::completions(args),
     };
     done.inspect_err(|failure| {
@@ -92,6 +100,8 @@ impl ClientVerb {
             ClientVerb::Workers(args) => args.remote.json,
             ClientVerb::Workspaces(args) => args.remote.json,
             ClientVerb::Tokens(args) => args.remote.json,
+            ClientVerb::Top(args) => args.remote.json,
+            ClientVerb::Bench(args) => args.remote.json,
             ClientVerb::Completions(_) => false,
         }
     }

@@ -80,18 +80,23 @@ async fn list(remote: &Remote, json: bool) -> Result<ExitCode, Failure> {
         print_json(&answer);
         return Ok(ExitCode::SUCCESS);
     }
+    let table = table(&seen::list::<seen::Queue>(&answer)?);
+    say(&if table.is_empty() { "no queue has runs or settings\n".into() } else { table.render(Paint::for_stdout()) });
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn table(queues: &[seen::Queue]) -> Table {
     let mut table = Table::new(&["queue", "waiting", "running", "limit", "state"]);
-    for queue in seen::list::<seen::Queue>(&answer)? {
+    for queue in queues {
         table.add(vec![
             Cell::of(&queue.name),
             Cell::number(grouped(queue.waiting)),
             Cell::number(grouped(queue.running)),
             Cell::number(queue.concurrency.map_or("–".into(), |most| most.to_string())),
-            state(&queue),
+            state(queue),
         ]);
     }
-    say(&if table.is_empty() { "no queue has runs or settings\n".into() } else { table.render(Paint::for_stdout()) });
-    Ok(ExitCode::SUCCESS)
+    table
 }
 
 fn state(queue: &seen::Queue) -> Cell {

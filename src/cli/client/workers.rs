@@ -54,17 +54,19 @@ async fn list(remote: &Remote, json: bool) -> Result<ExitCode, Failure> {
         print_json(&answer);
         return Ok(ExitCode::SUCCESS);
     }
-    let now = now();
-    let mut table = Table::new(&["worker", "host", "pid", "busy", "queues", "started", "seen", "version", "state"]);
-    for worker in seen::list::<seen::Worker>(&answer)? {
-        table.add(row(&worker, now));
-    }
+    let table = table(&seen::list::<seen::Worker>(&answer)?, now());
     say(&if table.is_empty() {
         "no worker was seen lately; `runlane worker` starts one\n".into()
     } else {
         table.render(Paint::for_stdout())
     });
     Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn table(workers: &[seen::Worker], now: Timestamp) -> Table {
+    let mut table = Table::new(&["worker", "host", "pid", "busy", "queues", "started", "seen", "version", "state"]);
+    workers.iter().for_each(|worker| table.add(row(worker, now)));
+    table
 }
 
 fn row(worker: &seen::Worker, now: Timestamp) -> Vec<Cell> {

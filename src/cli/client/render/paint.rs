@@ -49,10 +49,6 @@ impl Paint {
         self.tone(Tone::Strong, text)
     }
 
-    pub(in crate::cli::client) fn bad(self, text: &str) -> String {
-        self.tone(Tone::Bad, text)
-    }
-
     pub(in crate::cli::client) fn tone(self, tone: Tone, text: &str) -> String {
         if !self.on || text.is_empty() {
             return text.to_owned();
