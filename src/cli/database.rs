@@ -1,11 +1,11 @@
 //! Which database is meant: `--database`, or what the environment says.
 
 use std::path::PathBuf;
-#[cfg(feature = "worker")]
+#[cfg(any(feature = "worker", feature = "api"))]
 use std::sync::Arc;
 
 use clap::Args;
-#[cfg(feature = "worker")]
+#[cfg(any(feature = "worker", feature = "api"))]
 use runlane::{clock::Clock, store::Store};
 
 /// Where the runs live.
@@ -96,7 +96,7 @@ impl Database {
 }
 
 /// What any verb needs that works on runs.
-#[cfg(feature = "worker")]
+#[cfg(any(feature = "worker", feature = "api"))]
 impl Database {
     /// Opens it; its schema must be the one this release knows.
     pub(super) async fn open(&self) -> Result<Arc<dyn Store>, super::Failure> {

@@ -7,6 +7,7 @@ mod args;
 mod batch;
 mod bench;
 mod completions;
+mod doctor;
 mod exit;
 mod explain;
 mod lanes;
@@ -58,6 +59,8 @@ pub(super) enum ClientVerb {
     Top(top::TopArgs),
     /// Measure how fast a server takes runs and works them off
     Bench(bench::BenchArgs),
+    /// Examine database, server, workers and machine, and say what to do
+    Doctor(doctor::DoctorArgs),
     /// Print the completions for a shell
     Completions(completions::CompletionsArgs),
 }
@@ -77,6 +80,7 @@ pub(super) async fn run(verb: ClientVerb) -> Result<ExitCode, Failure> {
         ClientVerb::Tokens(args) => tokens::tokens(args).await,
         ClientVerb::Top(args) => top::top(args).await,
         ClientVerb::Bench(args) => bench::bench(args).await,
+        ClientVerb::Doctor(args) => doctor::doctor(args).await,
         ClientVerb::Completions(args) => completions::completions(args),
     };
     done.inspect_err(|failure| {
@@ -102,6 +106,7 @@ impl ClientVerb {
             ClientVerb::Tokens(args) => args.remote.json,
             ClientVerb::Top(args) => args.remote.json,
             ClientVerb::Bench(args) => args.remote.json,
+            ClientVerb::Doctor(args) => args.remote.json,
             ClientVerb::Completions(_) => false,
         }
     }

@@ -35,6 +35,7 @@ impl Paint {
     }
 
     pub(in crate::cli::client) fn status(self, status: &str) -> String {
+        let status = &super::plain(status);
         match Tone::of_status(status) {
             Some(tone) => self.tone(tone, status),
             None => status.to_owned(),
