@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::problem::{ApiError, Problem};
-use super::remote::Remote;
+use super::remote::{Extra, Remote};
 use super::seen;
 use crate::cli::Failure;
 
 /// How often a server may say "later" before that is taken for a no.
 const PATIENCE: u32 = 60;
+
+/// How often in a row an answer may be lost.
+const LOSSES: u32 = 8;
 
 /// A submission and the number by which its owner knows it.
 pub(super) struct Item {
@@ -26,9 +30,11 @@ pub(super) enum Outcome {
     Refused(String),
 }
 
-/// Submits all of them, in as many requests as it takes. `waits` is told when the server asks for patience.
+/// Submits all of them, in as many requests as it takes. `waits` is told when the server asks for patience, or does not
+/// answer. `answered` says whether it ever has: a server that is not there from the start is not waited for.
 pub(super) async fn submit(
     remote: &Remote,
+    answered: bool,
     mut items: Vec<Item>,
     waits: &dyn Fn(&str, u64),
 ) -> Result<Vec<(u64, Outcome)>, Failure> {
@@ -36,7 +42,7 @@ pub(super) async fn submit(
     let mut delays = 0;
     while !items.is_empty() {
         let body = json!({"runs": items.iter().map(|item| &item.run).collect::<Vec<_>>()});
-        let later = match remote.post(&["runs", "batch"], Some(&body)).await {
+        let later = match send(remote, &body, answered, waits).await {
             Ok(answer) => judge(&answer, std::mem::take(&mut items), &mut outcomes)?,
             Err(ApiError::Refused(problem)) => match culprit(&problem, items.len()) {
                 // The whole batch was refused for the sake of one: nothing of it was stored, so the others go again.
@@ -63,6 +69,24 @@ pub(super) async fn submit(
         }
     }
     Ok(outcomes)
+}
+
+/// One request, made again while its answer is lost. The key makes that safe: the server knows the batch again.
+async fn send(remote: &Remote, body: &Value, answered: bool, waits: &dyn Fn(&str, u64)) -> Result<Value, ApiError> {
+    let headers = [("Idempotency-Key", uuid::Uuid::now_v7().to_string())];
+    let mut losses = 0;
+    loop {
+        let extra = Extra { headers: &headers, body: Some(body), ..Extra::default() };
+        match remote.call(Method::POST, &["runs", "batch"], extra).await {
+            Err(ApiError::Unreachable { source, .. }) if losses < LOSSES && (answered || !source.is_connect()) => {
+                let seconds = 1 << losses.min(4);
+                losses += 1;
+                waits("the server does not answer", seconds);
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
+            }
+            answer => return answer,
+        }
+    }
 }
 
 /// What the server wants to be asked again, and why.

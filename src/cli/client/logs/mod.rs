@@ -65,17 +65,17 @@ pub(super) async fn logs(args: LogsArgs) -> Result<ExitCode, Failure> {
 }
 
 async fn all(remote: &Remote, id: &str, printer: Printer) -> Result<u64, Failure> {
-    let (mut said, mut cursor) = (0, None::<String>);
+    let (mut said, mut after) = (0, None::<String>);
     loop {
         let mut query = vec![("limit", PAGE.to_string())];
-        query.extend(cursor.map(|cursor| ("cursor", cursor)));
+        query.extend(after.map(|seq| ("after", seq)));
         let page = remote.find(&["runs", id, "events"], &query).await?;
         for event in seen::list::<Value>(&page)? {
             printer.print(&event)?;
             said += 1;
         }
-        cursor = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
-        if cursor.is_none() {
+        after = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
+        if after.is_none() {
             return Ok(said);
         }
     }

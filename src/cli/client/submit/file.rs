@@ -22,6 +22,7 @@ const BYTES: usize = 900 << 10;
 /// What came of the whole file.
 #[derive(Default)]
 struct Tally {
+    answered: bool,
     submitted: u64,
     known: u64,
     refused: Vec<(u64, String)>,
@@ -86,13 +87,14 @@ async fn stream(
 
 async fn send(remote: &Remote, batch: &mut Vec<Item>, bar: &ProgressBar, tally: &mut Tally) -> Result<(), Failure> {
     let waits = |reason: &str, seconds: u64| bar.set_message(format!("{reason}; trying again in {seconds} s"));
-    for (number, outcome) in batch::submit(remote, std::mem::take(batch), &waits).await? {
+    for (number, outcome) in batch::submit(remote, tally.answered, std::mem::take(batch), &waits).await? {
         match outcome {
             Outcome::Submitted => tally.submitted += 1,
             Outcome::AlreadyThere => tally.known += 1,
             Outcome::Refused(reason) => tally.refuse(number, reason, bar),
         }
     }
+    tally.answered = true;
     bar.set_message(counted(tally.submitted, "run"));
     Ok(())
 }

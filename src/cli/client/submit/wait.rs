@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::{SignedDuration, Timestamp};
+use reqwest::Method;
 use serde_json::Value;
 
 use crate::cli::Failure;
 use crate::cli::client::problem::ApiError;
-use crate::cli::client::remote::Remote;
+use crate::cli::client::remote::{Extra, Remote};
 use crate::cli::client::render::{now, plain};
 use crate::cli::client::{exit, seen};
 
@@ -20,8 +21,11 @@ pub(in crate::cli::client) enum Patience {
     AtMost(SignedDuration),
 }
 
-/// Between two looks: soon at first, for the many runs that take a moment.
-const FIRST: Duration = Duration::from_millis(50);
+/// How long the server is asked to wait with its answer, unless the run ends before.
+const HELD: &str = "wait=2";
+
+/// Between two looks, for a server that does not wait: soon at first, for the many runs that take a moment.
+const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// How often in a row the server may not answer; it may be restarting, and the run does not mind.
@@ -49,7 +53,9 @@ pub(in crate::cli::client) async fn wait(remote: &Remote, id: &str, patience: Pa
 async fn look(remote: &Remote, id: &str, until: Option<Timestamp>, spinner: &ProgressBar) -> Result<Value, Failure> {
     let (mut pause, mut silences) = (FIRST, 0);
     loop {
-        match remote.get(&["runs", id]).await {
+        let headers = [("Prefer", HELD.to_owned())];
+        let extra = Extra { headers: &headers, ..Extra::default() };
+        match remote.call(Method::GET, &["runs", id], extra).await {
             Ok(answer) => {
                 silences = 0;
                 let run: seen::Run = seen::read(&answer)?;
