@@ -55,6 +55,9 @@ impl ManualClock {
     }
 }
 
+/// The end of time: the last full second of a timestamp. What comes after it cannot be made from microseconds again.
+const END: Timestamp = Timestamp::constant(253_402_207_200, 0);
+
 /// Databases keep microseconds, so nothing finer enters the system.
 pub fn to_micros(at: Timestamp) -> Timestamp {
     from_micros(at.as_microsecond())
@@ -62,13 +65,13 @@ pub fn to_micros(at: Timestamp) -> Timestamp {
 
 /// The timestamp so many microseconds after the epoch, held within what a timestamp can show.
 pub fn from_micros(micros: i64) -> Timestamp {
-    let clamped = micros.clamp(Timestamp::MIN.as_microsecond(), Timestamp::MAX.as_microsecond());
-    Timestamp::from_microsecond(clamped).unwrap_or(Timestamp::MAX)
+    let clamped = micros.clamp(Timestamp::MIN.as_microsecond(), END.as_microsecond());
+    Timestamp::from_microsecond(clamped).unwrap_or(END)
 }
 
 /// `at + wait`, or the end of time where that would overflow.
 pub fn later(at: Timestamp, wait: SignedDuration) -> Timestamp {
-    at.saturating_add(wait).map(to_micros).unwrap_or(Timestamp::MAX)
+    at.saturating_add(wait).map(to_micros).unwrap_or(END)
 }
 
 /// How long it is from `now` until `at`: nothing when that is past.
@@ -87,4 +90,16 @@ pub fn boot_millis() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let (seconds, nanos) = (u64::try_from(now.tv_sec).unwrap_or(0), u64::try_from(now.tv_nsec).unwrap_or(0));
     seconds * 1000 + nanos / 1_000_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_time_has_no_more_than_microseconds() {
+        assert_eq!(END.as_second(), Timestamp::MAX.as_second());
+        let end = later(Timestamp::UNIX_EPOCH, SignedDuration::MAX);
+        assert_eq!((end, from_micros(end.as_microsecond()), from_micros(i64::MAX)), (END, END, END));
+    }
 }

@@ -1,10 +1,11 @@
 //! Runlane: a durable execution queue on the database you have.
 //!
 //! The layers, lowest first; each may use only what stands above it in this list:
-//! [`clock`] and [`run`] (pure: types and the lifecycle), then [`store`] (where runs live) and `executor` (how an attempt
+//! [`clock`], [`run`] and [`access`] (pure: types, the lifecycle, who may do what), then [`store`] (where runs live) and `executor` (how an attempt
 //! runs), [`actions`] (what a caller may ask), `worker` and `maintenance`.
 //! `docs/ARCHITECTURE.md` has the map and walks one run through the code.
 
+pub mod access;
 pub mod actions;
 pub mod clock;
 #[cfg(feature = "worker")]

@@ -8,7 +8,7 @@ use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
 
 use super::{Maintenance, Next, Pass};
 use crate::run::{Jitter, QueueName, Status, WorkspaceName};
-use crate::store::Result;
+use crate::store::{Pruned, Result};
 
 /// At most so many runs in one transaction.
 const BATCH: usize = 1000;
@@ -121,10 +121,11 @@ async fn leftovers(it: &Maintenance) -> Result<Next> {
 /// What retention no longer asks to keep is forgotten.
 async fn prune(it: &Maintenance) -> Result<Next> {
     let pruned = it.store.prune(&it.settings.retention, BATCH).await?;
-    if pruned.runs + pruned.idempotency_keys + pruned.workers > 0 {
-        tracing::info!(runs = pruned.runs, keys = pruned.idempotency_keys, workers = pruned.workers, "pruned");
+    if pruned != Pruned::default() {
+        let Pruned { runs, idempotency_keys, workers, audit } = pruned;
+        tracing::info!(runs, keys = idempotency_keys, workers, audit, "pruned");
     }
-    Ok(again_if(pruned.runs == BATCH || pruned.idempotency_keys == BATCH))
+    Ok(again_if([pruned.runs, pruned.idempotency_keys, pruned.audit].contains(&BATCH)))
 }
 
 fn again_if(full: bool) -> Next {

@@ -1,18 +1,16 @@
 //! Identifiers. Runs are named by whoever submits them, so that an ambiguous answer can be settled by asking again.
 
-use uuid::Uuid;
-
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-        pub struct $name(pub Uuid);
+        pub struct $name(pub uuid::Uuid);
 
         impl $name {
             /// A new one, ordered after those made before it in this process.
             #[expect(clippy::new_without_default, reason = "a default that differs each time would surprise")]
             pub fn new() -> Self {
-                Self(Uuid::now_v7())
+                Self(uuid::Uuid::now_v7())
             }
         }
 
@@ -25,11 +23,13 @@ macro_rules! ids {
         impl std::str::FromStr for $name {
             type Err = uuid::Error;
             fn from_str(text: &str) -> Result<Self, uuid::Error> {
-                Uuid::parse_str(text).map(Self)
+                uuid::Uuid::parse_str(text).map(Self)
             }
         }
     )+};
 }
+
+pub(crate) use ids;
 
 ids! {
     /// Names a run.

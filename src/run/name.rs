@@ -31,7 +31,7 @@ pub enum InvalidName {
 
 const MAX_BYTES: usize = 200;
 
-fn check(what: &'static str, text: &str) -> Result<(), InvalidName> {
+pub(crate) fn check(what: &'static str, text: &str) -> Result<(), InvalidName> {
     if text.is_empty() {
         return Err(InvalidName::Empty { what });
     }
@@ -49,13 +49,13 @@ macro_rules! names {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[serde(try_from = "String")]
-        pub struct $name(Arc<str>);
+        pub struct $name(std::sync::Arc<str>);
 
         impl $name {
             /// Checks that `text` is 1 to 200 bytes without control characters.
-            pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, InvalidName> {
+            pub fn parse(text: impl Into<std::sync::Arc<str>>) -> Result<Self, $crate::run::InvalidName> {
                 let text = text.into();
-                check($what, &text)?;
+                $crate::run::check_name($what, &text)?;
                 Ok(Self(text))
             }
 
@@ -72,20 +72,22 @@ macro_rules! names {
         }
 
         impl std::str::FromStr for $name {
-            type Err = InvalidName;
-            fn from_str(text: &str) -> Result<Self, InvalidName> {
+            type Err = $crate::run::InvalidName;
+            fn from_str(text: &str) -> Result<Self, $crate::run::InvalidName> {
                 Self::parse(text)
             }
         }
 
         impl TryFrom<String> for $name {
-            type Error = InvalidName;
-            fn try_from(text: String) -> Result<Self, InvalidName> {
+            type Error = $crate::run::InvalidName;
+            fn try_from(text: String) -> Result<Self, $crate::run::InvalidName> {
                 Self::parse(text)
             }
         }
     )+};
 }
+
+pub(crate) use names;
 
 names! {
     /// The tenant a run belongs to.

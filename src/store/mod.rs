@@ -26,6 +26,7 @@ pub use types::*;
 use async_trait::async_trait;
 use jiff::SignedDuration;
 
+use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 
@@ -90,7 +91,8 @@ pub trait Store: Send + Sync + 'static {
     async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>>;
 
     /// Forgets what retention no longer asks to keep: at most `limit` runs, and no promise which of them first. The limit
-    /// is meant for the size of a transaction; how many keys and workers go with them is the store's own affair.
+    /// is meant for the size of a transaction; how many keys, workers and audit records go with them is the store's own
+    /// affair.
     async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned>;
 
     /// Says what a lane does when one of its runs fails; `false` if there is no such workspace.
@@ -128,6 +130,24 @@ pub trait Store: Send + Sync + 'static {
 
     /// Every workspace, by name.
     async fn workspaces(&self) -> Result<Vec<WorkspaceName>>;
+
+    /// Makes a token. The id is the caller's choice, so that a request whose answer was lost can be settled by asking.
+    async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome>;
+
+    /// The token with this secret, if it is neither expired nor revoked.
+    async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>>;
+
+    /// The tokens of one workspace, or all there are, newest first. One that is good in every workspace belongs to none.
+    async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>>;
+
+    /// Revokes a token for good; who authenticates after the answer is refused.
+    async fn revoke_token(&self, token: TokenId) -> Result<RevokeOutcome>;
+
+    /// Writes down who did what, in this order.
+    async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()>;
+
+    /// The audit log of one workspace, or all of it, newest first.
+    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>>;
 
     /// One run, live or finished.
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>>;

@@ -6,6 +6,7 @@
 mod adopt;
 mod at_once;
 mod attempts;
+mod audit;
 mod bounded_queue;
 mod builders;
 mod cancel;
@@ -36,6 +37,7 @@ mod rerun;
 mod retries;
 mod run_keys;
 mod submit;
+mod tokens;
 mod turns;
 mod workers;
 mod workspaces;

@@ -5,13 +5,13 @@ use super::prelude::*;
 const DAY: i64 = 86_400;
 
 impl Bench {
-    /// Keeps what ended within a day, and workers seen within an hour.
+    /// Keeps what ended within a day, workers seen within an hour, and the audit log for two days.
     async fn prune(&self) -> Pruned {
         self.prune_up_to(100).await
     }
 
     async fn prune_up_to(&self, limit: usize) -> Pruned {
-        let retention = Retention { finished: seconds(DAY), workers: seconds(3600) };
+        let retention = Retention { finished: seconds(DAY), workers: seconds(3600), audit: seconds(2 * DAY) };
         self.store.prune(&retention, limit).await.expect("prune answers")
     }
 }

@@ -7,12 +7,14 @@ use async_trait::async_trait;
 use jiff::SignedDuration;
 
 use super::{Asked, Call, Entry, Granted, Log};
+use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::{
-    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
-    RerunOutcome, Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome, Duty,
+    Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange,
+    QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter,
+    Store, SubmitOutcome, Worker, WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -217,6 +219,30 @@ impl Store for Recorder {
 
     async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
         self.store.workspaces().await
+    }
+
+    async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome> {
+        self.store.create_token(token).await
+    }
+
+    async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
+        self.store.authenticate(hash).await
+    }
+
+    async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
+        self.store.tokens(workspace).await
+    }
+
+    async fn revoke_token(&self, token: TokenId) -> Result<RevokeOutcome> {
+        self.store.revoke_token(token).await
+    }
+
+    async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        self.store.record_audit(entries).await
+    }
+
+    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
+        self.store.audit(workspace, page).await
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {

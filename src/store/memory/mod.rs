@@ -4,6 +4,7 @@
 //! and decides anew what is ready. The databases keep readiness up to date step by step instead; the model tests
 //! compare the two.
 
+mod access;
 mod claim;
 mod model;
 mod read;
@@ -18,10 +19,12 @@ use jiff::{SignedDuration, Timestamp};
 use self::model::Model;
 use super::ready::ReadyBell;
 use super::{
-    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
-    RerunOutcome, Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome, Duty,
+    Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange,
+    QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter,
+    Store, SubmitOutcome, Worker, WorkerInfo,
 };
+use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
 use crate::run::lifecycle::{self, Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
@@ -197,6 +200,37 @@ impl Store for MemoryStore {
     async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
         let (model, _) = self.open();
         Ok(model.workspaces.iter().cloned().collect())
+    }
+
+    async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome> {
+        let (mut model, now) = self.open();
+        Ok(model.create_token(token, now))
+    }
+
+    async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
+        let (model, now) = self.open();
+        Ok(model.authenticate(hash, now))
+    }
+
+    async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
+        let (model, _) = self.open();
+        Ok(model.tokens(workspace))
+    }
+
+    async fn revoke_token(&self, token: TokenId) -> Result<RevokeOutcome> {
+        let (mut model, now) = self.open();
+        Ok(model.revoke_token(token, now))
+    }
+
+    async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        let (mut model, now) = self.open();
+        model.record_audit(entries, now);
+        Ok(())
+    }
+
+    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
+        let (model, _) = self.open();
+        Ok(model.audit(workspace, page))
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::later;
 use crate::run::lifecycle::{self, Command, CommandOutcome, LeaseLost, Step};
 use crate::run::{Attempt, IdempotencyKey, LaneName, QueueName, Run, RunId, Status, WorkerId, WorkspaceName};
 use crate::store::{
-    Admission, Append, AppendOutcome, Duty, Event, FinishOutcome, LanePolicy, Lease, Pruned, QueueSettings, Renewal,
-    Retention, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditRecord, Duty, Event, FinishOutcome, LanePolicy, Lease, Pruned,
+    QueueSettings, Renewal, Retention, Worker, WorkerInfo,
 };
 
 pub(super) type LaneKey = (WorkspaceName, LaneName);
@@ -30,6 +31,9 @@ pub(super) struct Model {
     pub(super) queues: BTreeMap<(WorkspaceName, QueueName), QueueSettings>,
     pub(super) workers: BTreeMap<WorkerId, Worker>,
     pub(super) workspaces: BTreeSet<WorkspaceName>,
+    pub(super) tokens: BTreeMap<TokenId, (TokenHash, Token)>,
+    pub(super) audit: Vec<AuditRecord>,
+    pub(super) last_audit: i64,
 }
 
 /// A request that was made under an idempotency key.
@@ -239,11 +243,13 @@ impl Model {
             self.events.remove(run);
         }
         let mut pruned = Pruned { runs: runs.len(), ..Pruned::default() };
-        let before = (self.idempotency.len(), self.workers.len());
+        let before = (self.idempotency.len(), self.workers.len(), self.audit.len());
         self.idempotency.retain(|_, remembered| remembered.expires_at > now);
         self.workers.retain(|_, worker| !old(worker.seen_at, retention.workers));
+        self.audit.retain(|record| !old(record.at, retention.audit));
         pruned.idempotency_keys = before.0 - self.idempotency.len();
         pruned.workers = before.1 - self.workers.len();
+        pruned.audit = before.2 - self.audit.len();
         pruned
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing depends on a session outliving a transaction, so a pooler in transaction mode may stand in between. Only the
 //! signal that something is ready cannot come from other processes then.
 
+mod access;
 mod arrays;
 mod connect;
 mod listen;
@@ -34,10 +35,12 @@ use self::statements::Statements;
 use self::wakes::Wakes;
 use super::script::{self, Tx, to_i32};
 use super::{
-    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
-    RerunOutcome, Result, Retention, RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome, Duty,
+    Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange,
+    QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter,
+    Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
 };
+use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
@@ -334,6 +337,31 @@ impl Store for PostgresStore {
 
     async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
         transact!(again self.read("workspaces"), tx => tx.workspaces())
+    }
+
+    async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome> {
+        transact!(self.begin("create_token"), tx => script::create_token(tx, token))
+    }
+
+    async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
+        transact!(again self.read("authenticate"), tx => tx.authenticate(hash))
+    }
+
+    async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
+        transact!(again self.read("tokens"), tx => tx.tokens(workspace))
+    }
+
+    async fn revoke_token(&self, token: TokenId) -> Result<RevokeOutcome> {
+        transact!(again self.begin("revoke_token"), tx => script::revoke_token(tx, token))
+    }
+
+    async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        let entries: Vec<AuditEntry> = entries.iter().map(AuditEntry::storable).collect();
+        transact!(self.begin("record_audit"), tx => tx.record_audit(&entries))
+    }
+
+    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
+        transact!(again self.read("audit"), tx => tx.audit(workspace, page))
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {

@@ -12,6 +12,7 @@ use super::arrays::{Params, finished_rows, live_rows, new_runs};
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
 use super::session::Session;
+use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::until;
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
@@ -385,6 +386,28 @@ impl Tx for Session {
         }
     }
 
+    async fn insert_token(&mut self, token: &Token, hash: &TokenHash) -> Result<bool> {
+        let params = Params::default()
+            .add(token.id.0, Type::UUID)
+            .add(hash.0.as_slice(), Type::BYTEA)
+            .add(token.workspace.as_ref().map(WorkspaceName::as_str), Type::TEXT)
+            .text(token.name.as_str())
+            .text(token.role.as_str())
+            .time(Some(token.created_at))
+            .time(token.expires_at);
+        Ok(self.execute(&self.statements.insert_token, params).await? > 0)
+    }
+
+    async fn token_exists(&mut self, token: TokenId) -> Result<bool> {
+        let rows = self.query(&self.statements.token_exists, Params::default().add(token.0, Type::UUID)).await?;
+        Ok(rows[0].get(0))
+    }
+
+    async fn revoke_token(&mut self, token: TokenId) -> Result<bool> {
+        let params = Params::default().add(token.0, Type::UUID).time(self.injected_now());
+        Ok(self.execute(&self.statements.revoke_token, params).await? > 0)
+    }
+
     async fn reap(&mut self, limit: usize) -> Result<Vec<RunId>> {
         let params = Params::default().time(self.injected_now()).big(limit as i64);
         let rows = self.query(&self.statements.reap, params).await?;
@@ -430,6 +453,11 @@ impl Tx for Session {
     async fn prune_workers(&mut self, retention: &Retention) -> Result<usize> {
         let params = Params::default().time(self.injected_now()).big(micros(retention.workers));
         self.execute(&self.statements.prune_workers, params).await
+    }
+
+    async fn prune_audit(&mut self, kept: SignedDuration, limit: usize) -> Result<usize> {
+        let params = Params::default().time(self.injected_now()).big(micros(kept)).big(limit as i64);
+        self.execute(&self.statements.prune_audit, params).await
     }
 
     async fn prune_lanes(&mut self, limit: usize) -> Result<()> {

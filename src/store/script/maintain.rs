@@ -57,6 +57,7 @@ pub(in crate::store) async fn prune<T: Tx>(tx: &mut T, retention: &Retention, li
         runs: tx.prune_finished(retention.finished, limit).await?,
         idempotency_keys: tx.prune_idempotency(limit).await?,
         workers: tx.prune_workers(retention).await?,
+        audit: tx.prune_audit(retention.audit, limit).await?,
     };
     tx.prune_lanes(limit).await?;
     Ok(pruned)

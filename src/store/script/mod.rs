@@ -8,6 +8,7 @@
 //! queue size is set, then runs, in order of id, then lanes, by name. Settling a lane locks the runs at its front last;
 //! when that meets a verb that has locked such a run and wants the lane, the database notices and one is tried again.
 
+mod access;
 mod apply;
 mod claim;
 mod command;
@@ -20,6 +21,7 @@ mod statements;
 mod submit;
 mod tx;
 
+pub(super) use access::{create_token, revoke_token};
 pub(super) use apply::{Change, apply};
 pub(super) use claim::claim;
 pub(super) use command::{command, rerun};

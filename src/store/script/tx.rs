@@ -5,6 +5,7 @@ use std::future::Future;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::access::{Token, TokenHash, TokenId};
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention};
@@ -162,6 +163,13 @@ pub(in crate::store) trait Tx: Send {
     /// Adds events to a run that is locked; answers with the last sequence number.
     fn append(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) -> impl Future<Output = Result<i64>> + Send;
 
+    // Access
+    /// Stores a token, unless there is one with its id or its hash.
+    fn insert_token(&mut self, token: &Token, hash: &TokenHash) -> impl Future<Output = Result<bool>> + Send;
+    fn token_exists(&mut self, token: TokenId) -> impl Future<Output = Result<bool>> + Send;
+    /// Revokes a token that is not revoked.
+    fn revoke_token(&mut self, token: TokenId) -> impl Future<Output = Result<bool>> + Send;
+
     // Maintenance
     fn reap(&mut self, limit: usize) -> impl Future<Output = Result<Vec<RunId>>> + Send;
     /// Frees runs that are due; answers with the lane of each, if it has one.
@@ -173,5 +181,6 @@ pub(in crate::store) trait Tx: Send {
     fn prune_finished(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;
     fn prune_idempotency(&mut self, limit: usize) -> impl Future<Output = Result<usize>> + Send;
     fn prune_workers(&mut self, retention: &Retention) -> impl Future<Output = Result<usize>> + Send;
+    fn prune_audit(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;
     fn prune_lanes(&mut self, limit: usize) -> impl Future<Output = Result<()>> + Send;
 }

@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::store::{Result, StoreError};
 
 /// In order; the version is the place in this list, from 1. What is here has been released and never changes.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_initial.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_initial.sql"), include_str!("migrations/0002_access.sql")];
 
 const KNOWN: i64 = MIGRATIONS.len() as i64;
 
@@ -53,4 +53,23 @@ fn version(conn: &Connection) -> Result<i64> {
         return Ok(0);
     }
     Ok(conn.query_row("select coalesce(max(version), 0) from migrations", [], |row| row.get(0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_the_first_version_is_brought_up_to_date() {
+        let mut conn = Connection::open_in_memory().expect("a connection");
+        conn.execute_batch(MIGRATIONS[0]).expect("the first schema");
+        conn.execute_batch(
+            "create table migrations (version integer primary key, applied_at integer not null) strict;
+             insert into migrations (version, applied_at) values (1, 0)",
+        )
+        .expect("a version");
+        assert!(matches!(check(&conn), Err(StoreError::OlderSchema { found: 1, known: KNOWN })));
+        assert_eq!(migrate(&mut conn).expect("migrated"), (1, KNOWN));
+        check(&conn).expect("this release's schema");
+    }
 }

@@ -4,6 +4,7 @@
 //! `tx`; a question goes to one of the `readers`. The SQL is in `sql/`, a file for each statement; where SQLite needs
 //! several for what another database does in one, they stand in one file, with `-- then` between them.
 
+mod access;
 mod file;
 mod job;
 mod migrate;
@@ -35,9 +36,10 @@ statements! {
     insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
     lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote
     adopt ready_streams lock_rooms ready_places claim renew finish_plain any_limited append
-    reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_lanes
+    reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_audit prune_lanes
     run runs attempts waits events counts
     lanes queues set_queue heartbeat drain workers create_workspace workspaces
+    insert_token token_exists revoke_token authenticate tokens record_audit audit
 }
 
 /// How many reads can go on at once.

@@ -5,13 +5,15 @@ use jiff::SignedDuration;
 
 use super::SqliteStore;
 use super::job::now;
+use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::script;
 use crate::store::{
-    Admission, Append, AppendOutcome, Claim, ClaimRequest, Count, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy,
-    Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal,
-    RerunOutcome, Result, Retention, RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome, Duty,
+    Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange,
+    QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter,
+    Store, SubmitOutcome, Worker, WorkerInfo,
 };
 
 #[async_trait]
@@ -139,6 +141,35 @@ impl Store for SqliteStore {
 
     async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
         self.readers.run("workspaces", |session| session.workspaces()).await
+    }
+
+    async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome> {
+        let token = token.clone();
+        self.writer.run("create_token", move |tx| now(script::create_token(tx, &token))).await
+    }
+
+    async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
+        let hash = *hash;
+        self.readers.run("authenticate", move |session| session.authenticate(&hash)).await
+    }
+
+    async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
+        let workspace = workspace.cloned();
+        self.readers.run("tokens", move |session| session.tokens(workspace.as_ref())).await
+    }
+
+    async fn revoke_token(&self, token: TokenId) -> Result<RevokeOutcome> {
+        self.writer.run("revoke_token", move |tx| now(script::revoke_token(tx, token))).await
+    }
+
+    async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        let entries: Vec<AuditEntry> = entries.iter().map(AuditEntry::storable).collect();
+        self.writer.run("record_audit", move |session| session.record_audit(&entries)).await
+    }
+
+    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
+        let (workspace, page) = (workspace.cloned(), page.clone());
+        self.readers.run("audit", move |session| session.audit(workspace.as_ref(), &page)).await
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {

@@ -10,6 +10,7 @@ use rusqlite::{Row, params, params_from_iter};
 
 use super::row::{self, LIVE};
 use super::session::{Session, back, collect, first, limit};
+use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::{from_micros, later, until};
 use crate::run::lifecycle::Taker;
 use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
@@ -417,6 +418,29 @@ impl Tx for Session<'_> {
         Ok(seq)
     }
 
+    async fn insert_token(&mut self, token: &Token, hash: &TokenHash) -> Result<bool> {
+        let params = params![
+            token.id.0.as_bytes(),
+            hash.0,
+            token.workspace.as_ref().map(WorkspaceName::as_str),
+            token.name.as_str(),
+            token.role.as_str(),
+            token.created_at.as_microsecond(),
+            token.expires_at.map(Timestamp::as_microsecond),
+        ];
+        Ok(self.execute(&self.sql.insert_token, params)? > 0)
+    }
+
+    async fn token_exists(&mut self, token: TokenId) -> Result<bool> {
+        let exists = self.row(&self.sql.token_exists, [token.0.as_bytes()], |row| Ok(row.get(0)?))?;
+        Ok(exists.unwrap_or_default())
+    }
+
+    async fn revoke_token(&mut self, token: TokenId) -> Result<bool> {
+        let params = params![token.0.as_bytes(), self.time().as_microsecond()];
+        Ok(self.execute(&self.sql.revoke_token, params)? > 0)
+    }
+
     async fn reap(&mut self, rows: usize) -> Result<Vec<RunId>> {
         let params = params![self.time().as_microsecond(), limit(rows)];
         let mut reaped = self.rows(&self.sql.reap, params, |row| Ok((row.get::<_, i64>(0)?, row::run_id(row, 1)?)))?;
@@ -455,6 +479,10 @@ impl Tx for Session<'_> {
 
     async fn prune_workers(&mut self, retention: &Retention) -> Result<usize> {
         self.execute(&self.sql.prune_workers, [back(self.time(), retention.workers)])
+    }
+
+    async fn prune_audit(&mut self, kept: SignedDuration, rows: usize) -> Result<usize> {
+        self.execute(&self.sql.prune_audit, params![back(self.time(), kept), limit(rows)])
     }
 
     async fn prune_lanes(&mut self, rows: usize) -> Result<()> {

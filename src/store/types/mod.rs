@@ -1,6 +1,7 @@
 //! What goes into and comes out of the store's verbs.
 
 mod attempt;
+mod audit;
 mod claim;
 mod event;
 mod lane;
@@ -9,9 +10,11 @@ mod promote;
 mod queue;
 mod retention;
 mod submit;
+mod token;
 mod worker;
 
 pub use attempt::{Finish, FinishOutcome, Lease, ReleaseLease, Renewal};
+pub use audit::{AuditEntry, AuditRecord};
 pub use claim::{Claim, ClaimRequest, Claimed};
 pub use event::{Append, AppendOutcome, Event, EventKind, NewEvent};
 pub use lane::{Lane, LanePolicy};
@@ -20,4 +23,5 @@ pub use promote::Promoted;
 pub use queue::{Queue, QueueChange, QueueSettings};
 pub use retention::{Pruned, Retention};
 pub use submit::{Admission, RerunOutcome, SubmitOutcome};
+pub use token::{CreateTokenOutcome, RevokeOutcome};
 pub use worker::{Duty, Worker, WorkerInfo};

@@ -9,6 +9,8 @@ pub struct Retention {
     pub finished: SignedDuration,
     /// Workers, from their last heartbeat.
     pub workers: SignedDuration,
+    /// Records of the audit log, from the time they were written down.
+    pub audit: SignedDuration,
 }
 
 /// What was forgotten.
@@ -20,4 +22,6 @@ pub struct Pruned {
     pub idempotency_keys: usize,
     /// Silent workers.
     pub workers: usize,
+    /// Records of the audit log.
+    pub audit: usize,
 }

@@ -10,6 +10,9 @@ use runlane::store::{EventKind, LanePolicy};
 
 use jiff::SignedDuration;
 
+/// How many ids there are for tokens, and how many secrets: few, so that they meet.
+pub(crate) const TOKENS: u8 = 4;
+
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// The clock jumps, by so many milliseconds.
@@ -25,14 +28,19 @@ pub(crate) enum Op {
     Reap,
     Promote,
     Expire(u32),
-    /// Keeps finished runs, and workers, for so many milliseconds.
-    Prune(u32, u32),
+    /// Keeps finished runs, workers, and the audit log, for so many milliseconds.
+    Prune(u32, u32, u32),
     LanePolicy(u8, u8, LanePolicy),
     ReleaseLane(u8, u8),
     /// In which workspace, which queue, whether to pause, which limit to set.
     Queue(u8, u8, Option<bool>, Option<Option<u32>>),
     Heartbeat(u8, u32),
     Drain(u8),
+    /// Which token, where, with which secret, for how many milliseconds.
+    CreateToken(u8, Option<u8>, u8, Option<u32>),
+    RevokeToken(u8),
+    /// Somebody did something, here or everywhere; so many times.
+    Audit(Option<u8>, u8),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -126,13 +134,17 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
         2 => Just(Op::Reap),
         3 => Just(Op::Promote),
         1 => (0..3_000u32).prop_map(Op::Expire),
-        1 => (keep(), keep()).prop_map(|(finished, workers)| Op::Prune(finished, workers)),
+        1 => (keep(), keep(), keep()).prop_map(|(finished, workers, audit)| Op::Prune(finished, workers, audit)),
         2 => (0..2u8, 0..2u8, policy()).prop_map(|(workspace, lane, policy)| Op::LanePolicy(workspace, lane, policy)),
         1 => (0..2u8, 0..2u8).prop_map(|(workspace, lane)| Op::ReleaseLane(workspace, lane)),
         2 => (0..2u8, 0..2u8, prop::option::of(any::<bool>()), limit())
             .prop_map(|(workspace, queue, paused, limit)| Op::Queue(workspace, queue, paused, limit)),
         1 => (0..3u8, 0..3u32).prop_map(|(worker, busy)| Op::Heartbeat(worker, busy)),
         1 => (0..3u8).prop_map(Op::Drain),
+        1 => (0..TOKENS, prop::option::of(0..3u8), 0..TOKENS, prop::option::of(keep()))
+            .prop_map(|(token, workspace, secret, expiry)| Op::CreateToken(token, workspace, secret, expiry)),
+        1 => (0..TOKENS).prop_map(Op::RevokeToken),
+        1 => (prop::option::of(0..2u8), 0..4u8).prop_map(|(workspace, times)| Op::Audit(workspace, times)),
     ]
 }
 

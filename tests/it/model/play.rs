@@ -3,14 +3,15 @@
 use std::num::{NonZeroU16, NonZeroU32};
 
 use jiff::SignedDuration;
+use runlane::access::{NewToken, Role, TokenHash, TokenId, TokenName};
 use runlane::run::lifecycle::{Outcome, Taker};
 use runlane::run::{
     HostName, Idempotency, IdempotencyKey, Jitter, Json, LaneName, NewRun, Priority, QueueName, Run, RunError, RunId,
     RunKey, TaskName, WorkerId, WorkspaceName,
 };
 use runlane::store::{
-    Admission, Append, Claim, ClaimRequest, Finish, Lease, NewEvent, QueueChange, ReleaseLease, Result, Retention,
-    Store, WorkerInfo,
+    Admission, Append, AuditEntry, Claim, ClaimRequest, Finish, Lease, NewEvent, QueueChange, ReleaseLease, Result,
+    Retention, Store, WorkerInfo,
 };
 use uuid::Uuid;
 
@@ -58,6 +59,26 @@ fn ms(time: u32) -> SignedDuration {
 
 fn admission(queue_size: Option<u64>) -> Admission {
     Admission { queue_size }
+}
+
+fn token(at: u8) -> TokenId {
+    TokenId(Uuid::from_u128(u128::from(at) + 1))
+}
+
+/// Of a secret.
+pub(crate) fn hash(at: u8) -> TokenHash {
+    TokenHash([at; 32])
+}
+
+fn new_token(id: u8, at: Option<u8>, secret: u8, expiry: Option<u32>) -> NewToken {
+    NewToken {
+        id: token(id),
+        workspace: at.map(workspace),
+        name: TokenName::parse(format!("token {id}")).expect("a good name"),
+        role: Role::ALL[id as usize % Role::ALL.len()],
+        hash: hash(secret),
+        expires_in: expiry.map(ms),
+    }
 }
 
 impl World {
@@ -233,8 +254,8 @@ async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
         Op::Reap => set(store.reap(ALL).await?),
         Op::Promote => format!("{:?}", store.promote(ALL).await?),
         Op::Expire(grace) => set(store.expire(ms(*grace), Jitter(0), ALL).await?),
-        Op::Prune(finished, workers) => {
-            let retention = Retention { finished: ms(*finished), workers: ms(*workers) };
+        Op::Prune(finished, workers, audit) => {
+            let retention = Retention { finished: ms(*finished), workers: ms(*workers), audit: ms(*audit) };
             format!("{:?}", store.prune(&retention, ALL).await?)
         }
         Op::LanePolicy(at, name, policy) => {
@@ -247,6 +268,21 @@ async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
         }
         Op::Heartbeat(at, busy) => format!("{:?}", store.heartbeat(&world.worker(*at, *busy)).await?),
         Op::Drain(at) => format!("{:?}", store.drain(world.workers[*at as usize]).await?),
+        Op::CreateToken(id, at, secret, expiry) => {
+            format!("{:?}", store.create_token(&new_token(*id, *at, *secret, *expiry)).await?)
+        }
+        Op::RevokeToken(id) => format!("{:?}", store.revoke_token(token(*id)).await?),
+        Op::Audit(at, times) => {
+            let entry = |time| AuditEntry {
+                workspace: at.map(workspace),
+                actor: Some(token(time)),
+                actor_name: "somebody".into(),
+                action: "something".into(),
+                subject: format!("{time}"),
+                detail: None,
+            };
+            format!("{:?}", store.record_audit(&(0..*times).map(entry).collect::<Vec<_>>()).await?)
+        }
         Op::Pass(_) | Op::Submit(..) | Op::Claim(_) | Op::Rerun(..) => String::new(),
     })
 }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+use runlane::access::Token;
 use runlane::run::{Attempt, Run, RunId, WorkspaceName};
-use runlane::store::{Count, Event, Lane, Page, Queue, Result, RunFilter, Store, Worker};
+use runlane::store::{AuditEntry, Count, Event, Lane, Page, Queue, Result, RunFilter, Store, Worker};
 
-use super::play::{normal, workspace};
+use super::op::TOKENS;
+use super::play::{hash, normal, workspace};
 
 /// What there is, run by run and list by list.
 #[derive(Debug, Default, PartialEq)]
@@ -18,6 +21,11 @@ pub(crate) struct Snapshot {
     workers: Vec<Worker>,
     counts: Vec<Count>,
     workspaces: Vec<WorkspaceName>,
+    tokens: Vec<Token>,
+    /// What each secret opens.
+    opened: Vec<Option<Token>>,
+    /// Numbers may differ, their order may not.
+    audit: Vec<(Timestamp, AuditEntry)>,
 }
 
 /// What is read of one run at a time.
@@ -44,6 +52,8 @@ impl Snapshot {
             }
             all.lanes.extend(store.lanes(&workspace, &Page::first(100)).await?.data);
             all.queues.extend(store.queues(&workspace).await?);
+            all.tokens.extend(store.tokens(Some(&workspace)).await?);
+            all.audit.extend(audit(store, Some(&workspace)).await?);
         }
         runs.sort_by_key(|run| run.seq);
         all.order = runs.iter().map(|run| run.id).collect();
@@ -52,6 +62,11 @@ impl Snapshot {
         all.workers.sort_by_key(|worker| worker.info.id);
         all.counts = store.counts().await?;
         all.counts.sort_by_key(|count| (count.workspace.clone(), count.queue.clone(), count.status));
+        all.tokens.extend(store.tokens(None).await?);
+        all.audit.extend(audit(store, None).await?);
+        for secret in 0..TOKENS {
+            all.opened.push(store.authenticate(&hash(secret)).await?);
+        }
         Ok(all)
     }
 
@@ -59,6 +74,16 @@ impl Snapshot {
     pub(crate) fn changed_since(&self, before: &Snapshot) -> Vec<(WorkspaceName, RunId)> {
         let changed = self.runs.values().filter(|run| before.runs.get(&run.id) != Some(*run));
         changed.map(|run| (run.workspace.clone(), run.id)).collect()
+    }
+}
+
+async fn audit(store: &dyn Store, workspace: Option<&WorkspaceName>) -> Result<Vec<(Timestamp, AuditEntry)>> {
+    let (mut records, mut page) = (Vec::new(), Page::first(7));
+    loop {
+        let listed = store.audit(workspace, &page).await?;
+        records.extend(listed.data.into_iter().map(|record| (record.at, record.entry)));
+        let Some(next) = listed.next else { return Ok(records) };
+        page.after = Some(next);
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use jiff::SignedDuration;
+use runlane::access::{NewToken, Token, TokenHash, TokenId};
 use runlane::run::lifecycle::{Command, CommandOutcome};
 use runlane::run::{
     Attempt, Jitter, LaneName, NewRun, Priority, QueueName, Run, RunId, Status, WorkerId, WorkspaceName,
@@ -285,6 +286,30 @@ impl Store for Faulty {
 
     async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
         self.store.workspaces().await
+    }
+
+    async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome> {
+        self.store.create_token(token).await
+    }
+
+    async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
+        self.store.authenticate(hash).await
+    }
+
+    async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
+        self.store.tokens(workspace).await
+    }
+
+    async fn revoke_token(&self, token: TokenId) -> Result<RevokeOutcome> {
+        self.store.revoke_token(token).await
+    }
+
+    async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        self.store.record_audit(entries).await
+    }
+
+    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
+        self.store.audit(workspace, page).await
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {

@@ -48,7 +48,7 @@ impl Database {
         self.execute(
             "truncate runlane.runs, runlane.history, runlane.waits, runlane.attempts, runlane.events,
                 runlane.idempotency, runlane.lanes, runlane.lane_holds, runlane.queues, runlane.workers,
-                runlane.workspaces restart identity;
+                runlane.tokens, runlane.audit, runlane.workspaces restart identity;
              insert into runlane.workspaces (name) values ('default')",
         )
         .await;

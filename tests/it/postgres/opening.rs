@@ -50,7 +50,26 @@ async fn migrating_twice_or_at_once_is_the_same_as_once() {
     database.execute("drop schema runlane cascade").await;
     let migrations = (0..4).map(|_| PostgresStore::migrate(&database.url));
     let versions = futures::future::join_all(migrations).await;
-    let mut before: Vec<i64> = versions.into_iter().map(|versions| versions.expect("migrate").0).collect();
-    before.sort();
-    assert_eq!(before, [0, 1, 1, 1]);
+    let mut versions: Vec<(i64, i64)> = versions.into_iter().map(|versions| versions.expect("migrate")).collect();
+    versions.sort();
+    let known = versions[0].1;
+    assert_eq!(versions, [(0, known), (known, known), (known, known), (known, known)]);
+}
+
+#[tokio::test]
+async fn a_database_of_the_first_version_is_brought_up_to_date() {
+    let Some(database) = Database::empty().await else { return };
+    database.execute("drop schema runlane cascade; create schema runlane").await;
+    database.execute(include_str!("../../../src/store/postgres/migrations/0001_initial.sql")).await;
+    database
+        .execute(
+            "create table runlane.migrations (
+                version bigint primary key, applied_at timestamptz not null default clock_timestamp());
+             insert into runlane.migrations (version) values (1)",
+        )
+        .await;
+    let error = refusal(&database.url).await;
+    assert!(matches!(error, StoreError::OlderSchema { found: 1, .. }), "{error:?}");
+    assert_eq!(PostgresStore::migrate(&database.url).await.expect("migrate").0, 1);
+    PostgresStore::connect(&database.url, Clock::Database).await.expect("a store");
 }

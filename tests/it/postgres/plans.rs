@@ -36,7 +36,13 @@ const FILL: &str = "
     insert into runlane.attempts (run, epoch, number, worker, host, started_at, ended_at, status)
     select id, 1, 1, id, 'host', now(), now(), 'failed' from runlane.history;
     insert into runlane.events (run, seq, at, attempt, kind, data)
-    select id, 1, now(), 1, 'log', '{}' from runlane.history";
+    select id, 1, now(), 1, 'log', '{}' from runlane.history;
+    insert into runlane.tokens (id, hash, name, role, created_at)
+    select id, sha256(id::text::bytea), 'somebody', 'viewer', now() from runlane.history;
+    insert into runlane.audit (at, workspace, actor_name, action, subject)
+    select now(), case when seq % 1000 = 0 then 'small' else 'default' end, 'somebody', 'something', '' from runlane.history";
+
+const TABLES: [&str; 7] = ["runs", "history", "idempotency", "attempts", "events", "tokens", "audit"];
 
 /// The generic plan, as a prepared statement gets it, in a transaction of the store's.
 async fn plan(database: &Database, settings: &str, sql: &str, arguments: &[&str]) -> String {
@@ -71,7 +77,7 @@ async fn check_with(settings: &str, sql: &str, arguments: &[&str], assert: impl 
     let Some(database) = Database::empty().await else { return };
     for fill in ["", FILL] {
         database.execute(fill).await;
-        let tables = ["runs", "history", "idempotency", "attempts", "events"].map(|table| format!("runlane.{table}"));
+        let tables = TABLES.map(|table| format!("runlane.{table}"));
         database.execute(&format!("vacuum analyze {}", tables.join(", "))).await;
         assert(&plan(&database, settings, sql, arguments).await);
     }
@@ -202,6 +208,36 @@ async fn what_is_due_is_found_by_its_time() {
         assert!(plan.contains("Index Cond: (expires_at <= "), "keys still remembered are read too:\n{plan}");
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_token_is_found_by_its_hash() {
+    check(sql!("authenticate"), &["''::bytea", NOW], |plan| assert_by_index(plan, "tokens_hash")).await;
+}
+
+#[tokio::test]
+async fn old_audit_records_are_found_by_their_time() {
+    check(sql!("prune_audit"), &[NOW, "0", "100"], |plan| {
+        assert_by_index(plan, "audit_at");
+        assert!(plan.contains("Index Cond: (at <= "), "records still kept are read too:\n{plan}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_audit_log_is_read_from_where_the_page_starts() {
+    let Some(database) = Database::empty().await else { return };
+    database.execute(FILL).await;
+    database.execute("vacuum analyze runlane.audit").await;
+    let pages =
+        [("null, null, 51", "audit_pkey"), ("null, 9000, 51", "audit_pkey"), ("'small', 9000, 51", "audit_workspace")];
+    for (page, index) in pages {
+        database.execute(include_str!("../../../src/store/postgres/begin_read.sql")).await;
+        database.execute(&format!("deallocate all; prepare statement as {}", sql!("audit"))).await;
+        let plan = database.lines(&format!("explain execute statement ({page})")).await.join("\n");
+        database.execute("rollback").await;
+        assert_by_index(&plan, index);
+    }
 }
 
 #[tokio::test]

@@ -87,7 +87,7 @@ async fn a_directory_that_does_not_exist_is_named() {
 async fn a_missing_file_wants_to_be_migrated_and_is_not_made() {
     let place = Place::new();
     let opened = SqliteStore::open(place.file(), Clock::Database).await;
-    assert!(matches!(opened, Err(StoreError::OlderSchema { found: 0, known: 1 })));
+    assert!(matches!(opened, Err(StoreError::OlderSchema { found: 0, .. })));
     assert!(!place.file().exists());
     SqliteStore::migrate(place.file()).await.expect("a migration");
     SqliteStore::migrate(place.file()).await.expect("a second one, with nothing to do");
@@ -100,13 +100,13 @@ async fn a_newer_file_is_left_alone() {
     let place = Place::new();
     drop(place.open(Clock::Database).await);
     let other = rusqlite::Connection::open(place.file()).expect("a connection");
-    other.execute("insert into migrations (version, applied_at) values (2, 0)", []).expect("a newer version");
+    other.execute("insert into migrations (version, applied_at) values (99, 0)", []).expect("a newer version");
     drop(other);
     for opened in [
         SqliteStore::open(place.file(), Clock::Database).await.err(),
         SqliteStore::open_and_migrate(place.file(), Clock::Database).await.err(),
     ] {
-        assert!(matches!(opened, Some(StoreError::NewerSchema { found: 2, known: 1 })), "{opened:?}");
+        assert!(matches!(opened, Some(StoreError::NewerSchema { found: 99, .. })), "{opened:?}");
     }
 }
 

@@ -42,7 +42,7 @@ async fn finished_runs_are_forgotten_when_retention_says_so() {
     let id = rig.submit(request("echo", "null")).await;
     rig.until(id, Status::Succeeded).await;
     working.stop().await;
-    let retention = Retention { finished: SignedDuration::ZERO, workers: SignedDuration::ZERO };
+    let retention = Retention { finished: SignedDuration::ZERO, ..Settings::default().retention };
     let stop = keep(&rig.store, Settings { retention, ..Settings::default() });
     tokio::time::timeout(3 * PATIENCE, async {
         while rig.store.run(&runlane::run::WorkspaceName::default(), id).await.expect("a read").is_some() {

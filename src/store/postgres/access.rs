@@ -1,0 +1,84 @@
+//! Tokens and the audit log, as they are read and written without a decision.
+
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+use uuid::Uuid;
+
+use super::arrays::Params;
+use super::row::JsonText;
+use super::session::Session;
+use crate::access::{Role, Token, TokenHash, TokenId, TokenName};
+use crate::run::{Json, WorkspaceName};
+use crate::store::script::bad_name;
+use crate::store::{AuditEntry, AuditRecord, Listed, Page, Result, StoreError};
+
+impl Session {
+    pub(super) async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
+        let params = Params::default().add(hash.0.as_slice(), Type::BYTEA).time(self.injected_now());
+        self.query(&self.statements.authenticate, params).await?.first().map(token).transpose()
+    }
+
+    pub(super) async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
+        let params = Params::default().add(workspace.map(WorkspaceName::as_str), Type::TEXT);
+        self.query(&self.statements.tokens, params).await?.iter().map(token).collect()
+    }
+
+    pub(super) async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        let text = |column: fn(&AuditEntry) -> &str| entries.iter().map(column).collect::<Vec<_>>();
+        let params = Params::default()
+            .time(self.injected_now())
+            .opt_texts(entries.iter().map(|entry| entry.workspace.as_ref().map(WorkspaceName::as_str)).collect())
+            .add(entries.iter().map(|e| e.actor.map(|actor| actor.0)).collect::<Vec<Option<Uuid>>>(), Type::UUID_ARRAY)
+            .texts(text(|entry| &entry.actor_name))
+            .texts(text(|entry| &entry.action))
+            .texts(text(|entry| &entry.subject))
+            .jsons(entries.iter().map(|entry| entry.detail.as_ref().map(Json::as_str)).collect());
+        self.execute(&self.statements.record_audit, params).await.map(drop)
+    }
+
+    pub(super) async fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        page: &Page<i64>,
+    ) -> Result<Listed<AuditRecord, i64>> {
+        let params = Params::default()
+            .add(workspace.map(WorkspaceName::as_str), Type::TEXT)
+            .add(page.after, Type::INT8)
+            .big(i64::try_from(page.limit).unwrap_or(i64::MAX).saturating_add(1));
+        let rows = self.query(&self.statements.audit, params).await?;
+        let records = rows.iter().map(audit_record).collect::<Result<Vec<_>>>()?;
+        Ok(Listed::cut(records, page.limit, |record| record.seq))
+    }
+}
+
+fn token(row: &Row) -> Result<Token> {
+    let role: &str = row.get(3);
+    Ok(Token {
+        id: TokenId(row.get(0)),
+        workspace: workspace(row, 1)?,
+        name: TokenName::parse(row.get::<_, &str>(2)).map_err(bad_name)?,
+        role: Role::from_word(role).ok_or_else(|| StoreError::Corrupt(format!("role {role:?}")))?,
+        created_at: row.get(4),
+        expires_at: row.get(5),
+        revoked_at: row.get(6),
+    })
+}
+
+fn audit_record(row: &Row) -> Result<AuditRecord> {
+    Ok(AuditRecord {
+        seq: row.get(0),
+        at: row.get(1),
+        entry: AuditEntry {
+            workspace: workspace(row, 2)?,
+            actor: row.get::<_, Option<_>>(3).map(TokenId),
+            actor_name: row.get(4),
+            action: row.get(5),
+            subject: row.get(6),
+            detail: row.get::<_, Option<JsonText<String>>>(7).map(|json| Json::from_storage(json.0)),
+        },
+    })
+}
+
+fn workspace(row: &Row, at: usize) -> Result<Option<WorkspaceName>> {
+    row.get::<_, Option<&str>>(at).map(WorkspaceName::parse).transpose().map_err(bad_name)
+}

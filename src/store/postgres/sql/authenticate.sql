@@ -1,0 +1,3 @@
+select id, workspace, name, role, created_at, expires_at, revoked_at
+from runlane.tokens
+where hash = $1 and revoked_at is null and (expires_at is null or expires_at > coalesce($2, clock_timestamp()))

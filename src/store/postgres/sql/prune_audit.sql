@@ -1,0 +1,6 @@
+-- The time is asked for once, apart: compared with a clock that moves on, the index would be of no use.
+delete from runlane.audit
+where ctid = any(array(
+    select ctid from runlane.audit
+    where at <= (select coalesce($1, clock_timestamp()) - $2 * interval '1 microsecond')
+    limit $3 for update skip locked))

@@ -1,0 +1,1 @@
+select exists (select from runlane.tokens where id = $1)

@@ -1,0 +1,83 @@
+//! Tokens and the audit log, as they are read and written without a decision.
+
+use rusqlite::{Row, params};
+use uuid::Uuid;
+
+use super::row;
+use super::session::{Session, limit};
+use crate::access::{Role, Token, TokenHash, TokenId, TokenName};
+use crate::run::{Json, WorkspaceName};
+use crate::store::script::{bad_name, steps};
+use crate::store::{AuditEntry, AuditRecord, Listed, Page, Result};
+
+impl Session<'_> {
+    pub(super) fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
+        self.row(&self.sql.authenticate, params![hash.0, self.time().as_microsecond()], token)
+    }
+
+    pub(super) fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
+        self.rows(&self.sql.tokens, [workspace.map(WorkspaceName::as_str)], token)
+    }
+
+    pub(super) fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        let at = self.time().as_microsecond();
+        let mut insert = self.prepare(&self.sql.record_audit)?;
+        for AuditEntry { workspace, actor, actor_name, action, subject, detail } in entries {
+            insert.execute(params![
+                at,
+                workspace.as_ref().map(WorkspaceName::as_str),
+                actor.as_ref().map(|actor| actor.0.as_bytes()),
+                actor_name,
+                action,
+                subject,
+                detail.as_ref().map(Json::as_str),
+            ])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        page: &Page<i64>,
+    ) -> Result<Listed<AuditRecord, i64>> {
+        let [all, of_one] = steps(&self.sql.audit);
+        let (before, rows) = (page.after.unwrap_or(i64::MAX), limit(page.limit.saturating_add(1)));
+        let found = match workspace {
+            None => self.rows(all, [before, rows], audit_record),
+            Some(workspace) => self.rows(of_one, params![before, rows, workspace.as_str()], audit_record),
+        };
+        Ok(Listed::cut(found?, page.limit, |record| record.seq))
+    }
+}
+
+fn token(row: &Row<'_>) -> Result<Token> {
+    Ok(Token {
+        id: TokenId(row::uuid(row, 0)?),
+        workspace: workspace(row, 1)?,
+        name: row::name(row, 2, TokenName::parse)?,
+        role: row::word(row, 3, Role::from_word)?,
+        created_at: row::at(row, 4)?,
+        expires_at: row::maybe_at(row, 5)?,
+        revoked_at: row::maybe_at(row, 6)?,
+    })
+}
+
+fn audit_record(row: &Row<'_>) -> Result<AuditRecord> {
+    Ok(AuditRecord {
+        seq: row.get(0)?,
+        at: row::at(row, 1)?,
+        entry: AuditEntry {
+            workspace: workspace(row, 2)?,
+            actor: row.get::<_, Option<[u8; 16]>>(3)?.map(|bytes| TokenId(Uuid::from_bytes(bytes))),
+            actor_name: row.get(4)?,
+            action: row.get(5)?,
+            subject: row.get(6)?,
+            detail: row.get::<_, Option<String>>(7)?.map(Json::from_storage),
+        },
+    })
+}
+
+fn workspace(row: &Row<'_>, column: usize) -> Result<Option<WorkspaceName>> {
+    row.get::<_, Option<String>>(column)?.map(WorkspaceName::parse).transpose().map_err(bad_name)
+}
