@@ -8,9 +8,10 @@ use std::time::Duration;
 use runlane::clock::Clock;
 use runlane::http::{self, Api};
 use runlane::maintenance::{self, Maintenance};
+use runlane::run::HostName;
 use runlane::store::Store;
 use runlane::store::sqlite::SqliteStore;
-use runlane::worker::{Worker, demo};
+use runlane::worker::{Settings, Worker, with_demo_tasks};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::process::Command;
@@ -62,10 +63,14 @@ impl Server {
     /// Adds a worker, and waits until it has said that it is there.
     pub async fn work(&mut self) {
         let store = Arc::clone(&self.store);
-        let builder = Worker::builder(Arc::clone(&store)).concurrency(4);
-        let worker = demo::with_demo_tasks(builder).build().expect("a worker");
+        let host = HostName::parse("alpha").expect("a name");
+        let builder =
+            Worker::builder(Arc::clone(&store)).settings(Settings { concurrency: 4, host, ..Settings::default() });
+        let worker = with_demo_tasks(builder).build().expect("a worker");
         let told = self.stop.clone();
-        self.tasks.spawn(async move { drop(worker.run(told).await) });
+        self.tasks.spawn(async move {
+            worker.run(told).await;
+        });
         while store.workers().await.expect("workers").is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -117,7 +122,7 @@ impl Drop for Server {
 pub async fn runlane_at(url: &str, args: &[&str], input: Option<&str>) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runlane"));
     command.args(args).env("RUNLANE_URL", url).kill_on_drop(true);
-    for name in ["DATABASE_URL", "RUNLANE_DATABASE", "RUNLANE_TOKEN", "RUNLANE_DATA_DIR"] {
+    for name in ["DATABASE_URL", "RUNLANE_DATABASE", "RUNLANE_TOKEN", "RUNLANE_DATA_DIR", "RUNLANE_WORKSPACE"] {
         command.env_remove(name);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

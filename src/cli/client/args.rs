@@ -5,7 +5,8 @@ use std::io::Read;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use serde_json::Value;
+
+use super::doc::Doc;
 
 /// `90`, `90s`, `5m`, `1h30m`, `2 days`: a plain number is seconds.
 pub(super) fn duration(text: &str) -> Result<SignedDuration, String> {
@@ -35,7 +36,7 @@ pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
 }
 
 /// JSON as it stands, `@FILE`, or `-` for standard input.
-pub(super) fn json(what: &str, text: &str) -> Result<Value, String> {
+pub(super) fn json(what: &str, text: &str) -> Result<Doc, String> {
     let read = match text.strip_prefix('@') {
         Some(file) => {
             std::fs::read_to_string(file).map_err(|error| format!("cannot read {what} from {file}: {error}"))?
@@ -77,6 +78,7 @@ mod tests {
     fn text_without_quotes_is_answered_with_quotes() {
         let error = json("the payload", "hello").expect_err("refused");
         assert!(error.contains("the payload is not JSON") && error.contains("'\"hello\"'"), "{error}");
-        assert_eq!(json("the payload", "{\"a\":1}"), Ok(serde_json::json!({"a": 1})));
+        let big = json("the payload", "{\"a\": 12345678901234567890123}").expect("JSON");
+        assert_eq!(big.to_string(), "{\"a\": 12345678901234567890123}");
     }
 }

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
+use super::doc::Doc;
 use super::problem::{ApiError, Problem};
 use super::remote::{Extra, Remote};
 use super::seen;
@@ -19,7 +21,15 @@ const LOSSES: u32 = 8;
 /// A submission and the number by which its owner knows it.
 pub(super) struct Item {
     pub(super) number: u64,
-    pub(super) run: Value,
+    pub(super) run: Body,
+}
+
+/// The body of a submission, field by field.
+pub(super) type Body = std::collections::BTreeMap<String, Doc>;
+
+#[derive(Serialize)]
+struct Runs<'a> {
+    runs: Vec<&'a Body>,
 }
 
 /// What came of one.
@@ -41,7 +51,7 @@ pub(super) async fn submit(
     let mut outcomes = Vec::with_capacity(items.len());
     let mut delays = 0;
     while !items.is_empty() {
-        let body = json!({"runs": items.iter().map(|item| &item.run).collect::<Vec<_>>()});
+        let body = Doc::of(&Runs { runs: items.iter().map(|item| &item.run).collect() });
         let later = match send(remote, &body, answered, waits).await {
             Ok(answer) => judge(&answer, std::mem::take(&mut items), &mut outcomes)?,
             Err(ApiError::Refused(problem)) => match culprit(&problem, items.len()) {
@@ -72,7 +82,7 @@ pub(super) async fn submit(
 }
 
 /// One request, made again while its answer is lost. The key makes that safe: the server knows the batch again.
-async fn send(remote: &Remote, body: &Value, answered: bool, waits: &dyn Fn(&str, u64)) -> Result<Value, ApiError> {
+async fn send(remote: &Remote, body: &Doc, answered: bool, waits: &dyn Fn(&str, u64)) -> Result<Doc, ApiError> {
     let headers = [("Idempotency-Key", uuid::Uuid::now_v7().to_string())];
     let mut losses = 0;
     loop {
@@ -95,7 +105,7 @@ struct Later {
     problem: Problem,
 }
 
-fn judge(answer: &Value, items: Vec<Item>, outcomes: &mut Vec<(u64, Outcome)>) -> Result<Later, String> {
+fn judge(answer: &Doc, items: Vec<Item>, outcomes: &mut Vec<(u64, Outcome)>) -> Result<Later, String> {
     let answers: Vec<Value> = seen::list(answer)?;
     if answers.len() != items.len() {
         return Err(format!("the server answered {} of {} submissions", answers.len(), items.len()));
@@ -135,6 +145,7 @@ fn without_path(problem: &Problem) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_problem_with_one_item_is_told_without_its_place_in_the_batch() {

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use super::problem::ApiError;
 use super::seen::Run;
 
-/// 2 is the argument parser's, 3 is that of a worker that left work behind.
+/// 3 is that of a worker that left work behind.
 pub(super) const FAILED: u8 = 1;
+const USAGE: u8 = 2;
 pub(super) const CANCELLED: u8 = 4;
 pub(super) const TIMED_OUT: u8 = 5;
 pub(super) const UNFINISHED: u8 = 6;
@@ -27,6 +28,11 @@ Exit codes:
   7    no server answers
   130  interrupted";
 
+/// Something on the command line that only its verb could tell is wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Usage(pub(super) String);
+
 /// How a run that was waited for ended.
 pub(super) fn of_run(run: &Run) -> ExitCode {
     match run.status.as_str() {
@@ -40,7 +46,11 @@ pub(super) fn of_run(run: &Run) -> ExitCode {
 
 /// What a failure of any verb exits with.
 pub(in crate::cli) fn of_failure(failure: &(dyn Error + Send + Sync + 'static)) -> ExitCode {
+    if failure.is::<Usage>() {
+        return ExitCode::from(USAGE);
+    }
     match failure.downcast_ref::<ApiError>() {
+        Some(ApiError::Url { .. }) => ExitCode::from(USAGE),
         Some(ApiError::Unreachable { .. } | ApiError::Foreign { .. }) => ExitCode::from(UNREACHABLE),
         _ => ExitCode::from(FAILED),
     }

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::doc::Doc;
 use super::remote::{Extra, Remote, RemoteArgs};
 use super::render::{Cell, Paint, Table, counted, grouped, plain};
 use super::{print_json, say, seen};
@@ -45,11 +46,11 @@ pub(super) async fn lanes(args: LanesArgs) -> Result<ExitCode, Failure> {
         LanesVerb::List => return list(&remote, json).await,
         LanesVerb::Release { name } => {
             let answer = remote.post(&["lanes", &name, "release"], None).await?;
-            let words = released(&name, answer.get("released").and_then(Value::as_u64));
+            let words = released(&name, answer.field("released"));
             (answer, words)
         }
         LanesVerb::Policy { name, policy } => {
-            let body = json!({"policy": policy});
+            let body = Doc::of(&json!({"policy": policy}));
             let extra = Extra { body: Some(&body), ..Extra::default() };
             let answer = remote.call(Method::PATCH, &["lanes", &name], extra).await?;
             (answer, format!("lane {}: on failure, {policy}", plain(&name)))
@@ -72,22 +73,23 @@ fn released(name: &str, holders: Option<u64>) -> String {
 }
 
 async fn list(remote: &Remote, json: bool) -> Result<ExitCode, Failure> {
-    let (mut found, mut cursor): (Vec<Value>, _) = (Vec::new(), Value::Null);
+    let mut found = seen::Page::<Doc> { data: Vec::new(), next_cursor: None };
     loop {
-        let query: Vec<_> = cursor.as_str().map(|cursor| ("cursor", cursor.to_owned())).into_iter().collect();
+        let query: Vec<_> = found.next_cursor.take().map(|cursor| ("cursor", cursor)).into_iter().collect();
         let page = remote.find(&["lanes"], &query).await?;
-        found.extend(seen::list::<Value>(&page)?);
-        cursor = page.get("next_cursor").cloned().unwrap_or(Value::Null);
-        if cursor.is_null() {
+        let page: seen::Page<Doc> = seen::read(&page)?;
+        found.data.extend(page.data);
+        found.next_cursor = page.next_cursor;
+        if found.next_cursor.is_none() {
             break;
         }
     }
     if json {
-        print_json(&json!({"data": found, "next_cursor": null}));
+        print_json(&found);
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&["lane", "waiting", "on failure", "state", "run"]);
-    for lane in &found {
+    for lane in &found.data {
         table.add(row(&seen::read(lane)?));
     }
     say(&if table.is_empty() {

@@ -7,6 +7,7 @@ mod args;
 mod batch;
 mod bench;
 mod completions;
+mod doc;
 mod doctor;
 mod exit;
 mod explain;
@@ -28,7 +29,6 @@ mod workspaces;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use serde_json::Value;
 
 use self::problem::ApiError;
 use super::Failure;
@@ -112,9 +112,9 @@ impl ClientVerb {
     }
 }
 
-/// Prints one document, indented: `jq` does not mind, and people can read it.
-fn print_json(value: &Value) {
-    say(&format!("{value:#}\n"));
+/// Prints one document.
+fn print_json(value: &impl serde::Serialize) {
+    say(&format!("{}\n", doc::Doc::of(value).indented()));
 }
 
 /// Writes to standard output. Whoever reads it may have seen enough (`| head`): that ends the process, quietly.

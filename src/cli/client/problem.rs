@@ -95,8 +95,10 @@ impl Problem {
     /// In one line, for a report that has many.
     pub(super) fn in_short(&self) -> String {
         let detail = self.detail.as_deref().unwrap_or(&self.title);
+        // `runs[7].priority` is named if `priority` is.
+        let last = |field: &str| field.rsplit('.').next().unwrap_or_default().to_owned();
         match &self.field {
-            Some(field) if !detail.contains(field.as_str()) => format!("{field}: {detail}"),
+            Some(field) if !detail.contains(&last(field)) => format!("{field}: {detail}"),
             _ => detail.to_owned(),
         }
     }

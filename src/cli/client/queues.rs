@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::doc::Doc;
 use super::remote::{Extra, Remote, RemoteArgs};
 use super::render::{Cell, Paint, Table, grouped, plain};
 use super::{print_json, say, seen};
@@ -61,7 +62,7 @@ pub(super) async fn queues(args: QueuesArgs) -> Result<ExitCode, Failure> {
         QueuesVerb::Pause { name } => remote.post(&["queues", &name, "pause"], None).await?,
         QueuesVerb::Resume { name } => remote.post(&["queues", &name, "resume"], None).await?,
         QueuesVerb::Limit { name, most } => {
-            let body = json!({"concurrency": most.0});
+            let body = Doc::of(&json!({"concurrency": most.0}));
             let extra = Extra { body: Some(&body), ..Extra::default() };
             remote.call(Method::PATCH, &["queues", &name], extra).await?
         }
@@ -107,7 +108,7 @@ fn state(queue: &seen::Queue) -> Cell {
     }
 }
 
-fn in_words(answer: &Value) -> Result<String, String> {
+fn in_words(answer: &Doc) -> Result<String, String> {
     let queue: seen::Queue = seen::read(answer)?;
     let open = if queue.paused { "paused" } else { "open" };
     let most = queue.concurrency.map_or("no limit".into(), |most| format!("at most {most} at once"));

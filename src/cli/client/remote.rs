@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
+use super::doc::Doc;
+use super::problem::ApiError;
 use clap::Args;
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
-use serde_json::Value;
-
-use super::problem::ApiError;
 
 /// Long enough for an answer that the server was asked to wait for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,6 +21,9 @@ pub(in crate::cli) struct RemoteArgs {
     /// The token to show it, where it asks for one
     #[arg(long, global = true, value_name = "TOKEN", env = "RUNLANE_TOKEN", hide_env_values = true)]
     token: Option<String>,
+    /// The workspace, where the token allows any
+    #[arg(long, global = true, value_name = "NAME", env = "RUNLANE_WORKSPACE")]
+    workspace: Option<String>,
     /// Print the API's JSON instead of words and tables
     #[arg(long, global = true)]
     pub(super) json: bool,
@@ -33,6 +35,7 @@ pub(super) struct Remote {
     http: Client,
     base: Url,
     token: Option<String>,
+    workspace: Option<String>,
 }
 
 /// What is sent with a request, besides its address.
@@ -40,7 +43,7 @@ pub(super) struct Remote {
 pub(super) struct Extra<'a> {
     pub(super) query: &'a [(&'a str, String)],
     pub(super) headers: &'a [(&'a str, String)],
-    pub(super) body: Option<&'a Value>,
+    pub(super) body: Option<&'a Doc>,
 }
 
 impl RemoteArgs {
@@ -53,7 +56,12 @@ impl RemoteArgs {
         let http =
             Client::builder().connect_timeout(CONNECT).user_agent(concat!("runlane/", env!("CARGO_PKG_VERSION")));
         let http = http.build().map_err(|error| wrong(error.to_string()))?;
-        Ok(Remote { http, base, token: self.token.clone().filter(|token| !token.is_empty()) })
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        Ok(Remote { http, base, token: given(&self.token), workspace: given(&self.workspace) })
+    }
+
+    pub(super) fn workspace(&self) -> Option<&str> {
+        self.workspace.as_deref().filter(|name| !name.is_empty())
     }
 }
 
@@ -63,20 +71,20 @@ impl Remote {
         self.base.as_str().trim_end_matches('/')
     }
 
-    pub(super) async fn get(&self, path: &[&str]) -> Result<Value, ApiError> {
+    pub(super) async fn get(&self, path: &[&str]) -> Result<Doc, ApiError> {
         self.call(Method::GET, path, Extra::default()).await
     }
 
-    pub(super) async fn find(&self, path: &[&str], query: &[(&str, String)]) -> Result<Value, ApiError> {
+    pub(super) async fn find(&self, path: &[&str], query: &[(&str, String)]) -> Result<Doc, ApiError> {
         self.call(Method::GET, path, Extra { query, ..Extra::default() }).await
     }
 
-    pub(super) async fn post(&self, path: &[&str], body: Option<&Value>) -> Result<Value, ApiError> {
+    pub(super) async fn post(&self, path: &[&str], body: Option<&Doc>) -> Result<Doc, ApiError> {
         self.call(Method::POST, path, Extra { body, ..Extra::default() }).await
     }
 
     /// Asks below `/v1` and reads the whole answer.
-    pub(super) async fn call(&self, method: Method, path: &[&str], extra: Extra<'_>) -> Result<Value, ApiError> {
+    pub(super) async fn call(&self, method: Method, path: &[&str], extra: Extra<'_>) -> Result<Doc, ApiError> {
         let mut request = self.request(method, &self.v1(path)).query(extra.query).timeout(PATIENCE);
         for (name, value) in extra.headers {
             request = request.header(*name, value);
@@ -87,7 +95,7 @@ impl Remote {
         let response = self.send(request).await?;
         let bytes = response.bytes().await.map_err(|error| self.unreachable(error))?;
         if bytes.is_empty() {
-            return Ok(Value::Null);
+            return Ok(Doc::default());
         }
         serde_json::from_slice(&bytes).map_err(|error| self.not_runlane(format!("its answer is not JSON: {error}")))
     }
@@ -108,7 +116,10 @@ impl Remote {
     }
 
     fn request(&self, method: Method, url: &Url) -> RequestBuilder {
-        let request = self.http.request(method, url.clone());
+        let mut request = self.http.request(method, url.clone());
+        if let Some(workspace) = &self.workspace {
+            request = request.header("X-Runlane-Workspace", workspace);
+        }
         match &self.token {
             Some(token) => request.bearer_auth(token),
             None => request,
@@ -152,7 +163,7 @@ mod tests {
     use super::*;
 
     fn args(url: &str) -> RemoteArgs {
-        RemoteArgs { url: url.into(), token: None, json: false }
+        RemoteArgs { url: url.into(), token: None, workspace: None, json: false }
     }
 
     #[test]

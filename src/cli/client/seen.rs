@@ -4,18 +4,27 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+
+use super::doc::Doc;
 
 /// Reads one.
-pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
-    T::deserialize(value).map_err(|error| format!("the server's answer is not understood: {error}"))
+pub(super) fn read<T: DeserializeOwned>(doc: &Doc) -> Result<T, String> {
+    doc.read().map_err(|error| format!("the server's answer is not understood: {error}"))
+}
+
+/// A part of a list, and where the next one begins.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Page<T> {
+    pub(super) data: Vec<T>,
+    #[serde(default)]
+    pub(super) next_cursor: Option<String>,
 }
 
 /// Reads the `data` of a list.
-pub(super) fn list<T: DeserializeOwned>(value: &Value) -> Result<Vec<T>, String> {
-    read(value.get("data").unwrap_or(value))
+pub(super) fn list<T: DeserializeOwned>(doc: &Doc) -> Result<Vec<T>, String> {
+    read::<Page<T>>(doc).map(|page| page.data)
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -29,7 +38,7 @@ pub(super) struct Run {
     pub(super) status: String,
     pub(super) blocked_by: Option<String>,
     pub(super) priority: i64,
-    pub(super) payload: Value,
+    pub(super) payload: Doc,
     pub(super) attempt: u32,
     pub(super) max_attempts: u32,
     pub(super) timeout_seconds: Option<u32>,
@@ -41,8 +50,8 @@ pub(super) struct Run {
     pub(super) lease: Option<Lease>,
     pub(super) cancel_requested: bool,
     pub(super) error: Option<RunError>,
-    pub(super) output: Value,
-    pub(super) metadata: Value,
+    pub(super) output: Doc,
+    pub(super) metadata: Doc,
 }
 
 impl Run {

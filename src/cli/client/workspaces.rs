@@ -3,8 +3,10 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 
+use super::doc::Doc;
 use super::remote::RemoteArgs;
 use super::render::{Cell, Paint, Table, plain};
 use super::{print_json, say, seen};
@@ -38,7 +40,7 @@ pub(super) async fn workspaces(args: WorkspacesArgs) -> Result<ExitCode, Failure
             (answer, words)
         }
         WorkspacesVerb::Create { name } => {
-            let answer = remote.post(&["workspaces"], Some(&json!({"name": name}))).await?;
+            let answer = remote.post(&["workspaces"], Some(&Doc::of(&json!({"name": name})))).await?;
             (answer, format!("made workspace {}\n", plain(&name)))
         }
     };
@@ -50,11 +52,15 @@ pub(super) async fn workspaces(args: WorkspacesArgs) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-fn table(answer: &Value) -> Result<String, String> {
+#[derive(Deserialize)]
+struct Workspace {
+    name: String,
+}
+
+fn table(answer: &Doc) -> Result<String, String> {
     let mut table = Table::new(&["workspace"]);
-    for workspace in seen::list::<Value>(answer)? {
-        let name = workspace.get("name").unwrap_or(&workspace).as_str().unwrap_or_default().to_owned();
-        table.add(vec![Cell::of(name)]);
+    for workspace in seen::list::<Workspace>(answer)? {
+        table.add(vec![Cell::of(workspace.name)]);
     }
     Ok(table.render(Paint::for_stdout()))
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::queue::BenchQueue;
+use super::doc::Doc;
 use super::exit;
 use super::remote::{Remote, RemoteArgs};
 use super::render::{counted, grouped};
@@ -79,7 +80,7 @@ pub(super) async fn bench(args: BenchArgs) -> Result<ExitCode, Failure> {
         payload_bytes: args.payload_bytes,
     };
     if args.remote.json {
-        print_json(&serde_json::to_value(&figures)?);
+        print_json(&figures);
     } else {
         say(&figures.in_words());
     }
@@ -104,9 +105,10 @@ async fn measure(
 }
 
 /// A submission whose payload has the wished size.
-fn body(payload_bytes: usize) -> Value {
+fn body(payload_bytes: usize) -> Doc {
     let frame = r#"{"pad":""}"#.len();
-    json!({"task": "echo", "queue": queue::NAME, "payload": {"pad": "x".repeat(payload_bytes.saturating_sub(frame))}})
+    let payload = json!({"pad": "x".repeat(payload_bytes.saturating_sub(frame))});
+    Doc::of(&json!({"task": "echo", "queue": queue::NAME, "payload": payload}))
 }
 
 /// The kind of database: as the server says, or as the command line does.

@@ -2,9 +2,9 @@
 
 use reqwest::Method;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
 use crate::cli::client::remote::{Extra, Remote};
 use crate::cli::client::seen;
 
@@ -16,7 +16,7 @@ pub(super) struct Pickup {
 }
 
 /// One run after the other.
-pub(super) async fn measure(remote: &Remote, body: &Value, runs: u32) -> Result<Pickup, Failure> {
+pub(super) async fn measure(remote: &Remote, body: &Doc, runs: u32) -> Result<Pickup, Failure> {
     let headers = [("Prefer", "wait=30".to_owned())];
     let mut waits = Vec::new();
     for _ in 0..runs {

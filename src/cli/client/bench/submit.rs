@@ -1,19 +1,20 @@
 //! How fast runs are taken: one by one, and in batches.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use futures::future::try_join_all;
 use reqwest::Method;
-use serde_json::{Value, json};
 
 use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
 use crate::cli::client::remote::{Extra, Remote};
 
 pub(super) const BATCH: u32 = 1000;
 
 /// Runs a second; so many callers, each with one request under way.
-pub(super) async fn one_by_one(remote: &Remote, body: &Value, runs: u32, callers: u16) -> Result<f64, Failure> {
+pub(super) async fn one_by_one(remote: &Remote, body: &Doc, runs: u32, callers: u16) -> Result<f64, Failure> {
     let headers = [("Prefer", "return=minimal".to_owned())];
     let extra = || Extra { headers: &headers, body: Some(body), ..Extra::default() };
     let left = AtomicU32::new(runs);
@@ -29,7 +30,7 @@ pub(super) async fn one_by_one(remote: &Remote, body: &Value, runs: u32, callers
 }
 
 /// Runs a second, in batches; a few under way at once are enough to keep a server busy.
-pub(super) async fn in_batches(remote: &Remote, body: &Value, runs: u32, callers: u16) -> Result<f64, Failure> {
+pub(super) async fn in_batches(remote: &Remote, body: &Doc, runs: u32, callers: u16) -> Result<f64, Failure> {
     let left = AtomicU32::new(runs);
     let begun = Instant::now();
     try_join_all((0..callers.min(4)).map(|_| async {
@@ -38,9 +39,9 @@ pub(super) async fn in_batches(remote: &Remote, body: &Value, runs: u32, callers
             if count == 0 {
                 return Ok::<_, Failure>(());
             }
-            let batch = json!({"runs": vec![body; count as usize]});
+            let batch = Doc::of(&BTreeMap::from([("runs", vec![body; count as usize])]));
             let answer = remote.post(&["runs", "batch"], Some(&batch)).await?;
-            if answer.get("created").and_then(Value::as_u64) != Some(count.into()) {
+            if answer.field::<u64>("created") != Some(count.into()) {
                 return Err("the server did not take the whole batch".into());
             }
         }

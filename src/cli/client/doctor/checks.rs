@@ -142,7 +142,8 @@ mod tests {
     use serde_json::json;
 
     fn facts(value: serde_json::Value) -> Facts {
-        let part = |name: &str| value.get(name).cloned().unwrap_or(json!([]));
+        let part =
+            |name: &str| crate::cli::client::doc::Doc::of(&json!({"data": value.get(name).unwrap_or(&json!([]))}));
         Facts {
             workers: seen::list(&part("workers")).expect("workers"),
             queues: seen::list(&part("queues")).expect("queues"),

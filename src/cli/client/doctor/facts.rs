@@ -2,7 +2,6 @@
 
 use runlane::run::{Status, WorkspaceName};
 use runlane::store::{self, Page, RunFilter, Store};
-use serde_json::Value;
 
 use crate::cli::Failure;
 use crate::cli::client::remote::Remote;
@@ -24,7 +23,7 @@ impl Facts {
     pub(super) async fn of_server(remote: &Remote) -> Result<Self, Failure> {
         let page = [("limit", MOST.to_string())];
         let running = [("status", "running".to_owned()), ("limit", MOST.to_string())];
-        let (workers, queues, lanes, running): (Value, Value, Value, Value) = tokio::try_join!(
+        let (workers, queues, lanes, running) = tokio::try_join!(
             remote.get(&["workers"]),
             remote.get(&["queues"]),
             remote.find(&["lanes"], &page),

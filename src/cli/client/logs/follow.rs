@@ -3,10 +3,9 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::Printer;
 use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
 use crate::cli::client::problem::ApiError;
 use crate::cli::client::remote::Remote;
 use crate::cli::client::render::plain;
@@ -22,8 +21,8 @@ const SILENCE: Duration = Duration::from_secs(60);
 
 /// How a stream ended.
 enum End {
-    /// With the run.
-    Run,
+    /// With the run, which has ended so.
+    Run(seen::Run),
     /// Before it, after so many events.
     Lost(u64),
 }
@@ -33,7 +32,7 @@ pub(super) async fn follow(remote: &Remote, id: &str, printer: Printer) -> Resul
     let (mut last, mut pause, mut told) = (None, FIRST, false);
     loop {
         match listen(remote, id, &mut last, printer).await {
-            Ok(End::Run) => return ended(remote, id).await,
+            Ok(End::Run(run)) => return Ok(ended(&run)),
             Ok(End::Lost(heard)) => {
                 if heard > 0 {
                     (pause, told) = (FIRST, false);
@@ -58,8 +57,8 @@ async fn listen(remote: &Remote, id: &str, last: &mut Option<String>, printer: P
     while let Ok(Ok(Some(piece))) = tokio::time::timeout(SILENCE, response.chunk()).await {
         for message in decoder.take(&piece) {
             heard += 1;
-            if is_end(&message) {
-                return Ok(End::Run);
+            if message.event == "end" {
+                return Ok(End::Run(serde_json::from_str(&message.data).unwrap_or_default()));
             }
             show(&message, printer);
             if message.id.is_some() {
@@ -70,21 +69,17 @@ async fn listen(remote: &Remote, id: &str, last: &mut Option<String>, printer: P
     Ok(End::Lost(heard))
 }
 
-fn is_end(message: &Message) -> bool {
-    matches!(message.event.as_str(), "end" | "ended")
-}
-
 /// What cannot be read is shown as it is: a later release may say more than this one knows.
 fn show(message: &Message, printer: Printer) {
-    let shown = serde_json::from_str::<Value>(&message.data).is_ok_and(|event| printer.print(&event).is_ok());
+    let shown = serde_json::from_str::<Doc>(&message.data).is_ok_and(|event| printer.print(&event).is_ok());
     if !shown {
         eprintln!("── {}", plain(&message.data));
     }
 }
 
-async fn ended(remote: &Remote, id: &str) -> Result<ExitCode, Failure> {
-    let run: seen::Run = seen::read(&remote.get(&["runs", id]).await?)?;
+/// The last event says how the run ended; nobody need be asked again.
+fn ended(run: &seen::Run) -> ExitCode {
     let why = run.error.as_ref().map(|error| format!(": {}", plain(&error.message))).unwrap_or_default();
-    eprintln!("── {}{why}", run.status);
-    Ok(exit::of_run(&run))
+    eprintln!("── {}{why}", plain(&run.status));
+    exit::of_run(run)
 }

@@ -36,10 +36,12 @@ pub(super) fn of(event: &Event, timestamps: bool, paint: Paint) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::client::doc::Doc;
     use serde_json::json;
 
     fn line(kind: &str, data: serde_json::Value) -> String {
-        let event = crate::cli::client::seen::read(&json!({"seq": 1, "kind": kind, "data": data})).expect("an event");
+        let event =
+            crate::cli::client::seen::read(&Doc::of(&json!({"seq": 1, "kind": kind, "data": data}))).expect("an event");
         of(&event, false, Paint::none())
     }
 

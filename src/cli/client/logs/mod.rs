@@ -6,8 +6,8 @@ mod line;
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::Value;
 
+use super::doc::Doc;
 use super::remote::{Remote, RemoteArgs};
 use super::render::Paint;
 use super::{say, seen};
@@ -40,7 +40,7 @@ struct Printer {
 
 impl Printer {
     /// JSON is one event a line, so that a stream of it can be read as it comes.
-    fn print(self, event: &Value) -> Result<(), Failure> {
+    fn print(self, event: &Doc) -> Result<(), Failure> {
         if self.json {
             say(&format!("{event}\n"));
         } else {
@@ -70,11 +70,12 @@ async fn all(remote: &Remote, id: &str, printer: Printer) -> Result<u64, Failure
         let mut query = vec![("limit", PAGE.to_string())];
         query.extend(after.map(|seq| ("after", seq)));
         let page = remote.find(&["runs", id, "events"], &query).await?;
-        for event in seen::list::<Value>(&page)? {
+        let page: seen::Page<Doc> = seen::read(&page)?;
+        for event in page.data {
             printer.print(&event)?;
             said += 1;
         }
-        after = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
+        after = page.next_cursor;
         if after.is_none() {
             return Ok(said);
         }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::Value;
 
 use super::{Cell, Paint, ago, plain, span};
+use crate::cli::client::doc::Doc;
 use crate::cli::client::seen::{Attempt, Run};
 
 /// The line of a list: ID, STATUS, TASK, QUEUE, LANE, TRIES, REQUESTED, TOOK, NOTE.
@@ -122,7 +122,7 @@ impl Card {
         self.maybe(name, words.as_deref());
     }
 
-    fn json(&mut self, name: &str, value: &Value) {
+    fn json(&mut self, name: &str, value: &Doc) {
         if !value.is_null() {
             self.line(name, &value.to_string());
         }

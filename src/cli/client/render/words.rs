@@ -26,6 +26,8 @@ fn coarse(seconds: i64) -> String {
     match seconds {
         ..60 => format!("{seconds} s"),
         60..3600 => format!("{} min", seconds / 60),
+        // Within the day it matters whether an hour is nearly two.
+        3600..36_000 if seconds % 3600 >= 60 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
         3600..86_400 => format!("{} h", seconds / 3600),
         _ => format!("{} d", seconds / 86_400),
     }

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
 use crate::cli::client::problem::ApiError;
 use crate::cli::client::remote::Remote;
 use crate::cli::client::render::{Paint, plain};
@@ -35,15 +35,19 @@ pub(super) async fn command(remote: &Remote, verb: &str, ids: Ids, json: bool) -
             Err(error @ ApiError::Refused(_)) if ids.ids.len() == 1 => return Err(error.into()),
             Err(ApiError::Refused(problem)) => {
                 refused = true;
-                eprintln!("{}: {}", plain(id), problem.in_short());
-                answers.push(problem.document.clone());
+                let words = problem.in_short();
+                let whose = if words.contains(id) { String::new() } else { format!("{}: ", plain(id)) };
+                eprintln!("error: {whose}{}", plain(&words));
+                answers.push(Doc::of(&problem.document));
             }
             Err(error) => return Err(error.into()),
         }
     }
     if json {
-        let alone = ids.ids.len() == 1;
-        print_json(&if alone { answers.pop().unwrap_or(Value::Null) } else { json!({"data": answers}) });
+        match answers.as_slice() {
+            [alone] => print_json(alone),
+            _ => print_json(&seen::Page { data: answers, next_cursor: None }),
+        }
     }
     Ok(if refused { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
 }

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
 use crate::cli::client::remote::Remote;
 use crate::cli::client::render::{Paint, Table, now, row};
 use crate::cli::client::{print_json, say, seen};
@@ -39,14 +39,14 @@ pub(super) struct ListArgs {
 }
 
 pub(super) async fn list(remote: &Remote, args: ListArgs, as_json: bool) -> Result<ExitCode, Failure> {
-    let (found, next) = fetch(remote, &args).await?;
+    let found = fetch(remote, &args).await?;
     if as_json {
-        print_json(&json!({"data": found, "next_cursor": next}));
+        print_json(&found);
         return Ok(ExitCode::SUCCESS);
     }
     let (now, paint) = (now(), Paint::for_stdout());
     let mut table = Table::new(&["id", "status", "task", "queue", "lane", "tries", "requested", "took", "note"]);
-    for run in &found {
+    for run in &found.data {
         table.add(row(&seen::read(run)?, now));
     }
     if table.is_empty() {
@@ -54,7 +54,7 @@ pub(super) async fn list(remote: &Remote, args: ListArgs, as_json: bool) -> Resu
         return Ok(ExitCode::SUCCESS);
     }
     say(&table.render(paint));
-    if !next.is_null() {
+    if found.next_cursor.is_some() {
         say(&format!("{}\n", paint.quiet("there are more; --limit N or --all shows them")));
     }
     Ok(ExitCode::SUCCESS)
@@ -76,22 +76,19 @@ impl ListArgs {
     }
 }
 
-/// The runs, and where the next page would begin.
-async fn fetch(remote: &Remote, args: &ListArgs) -> Result<(Vec<Value>, Value), Failure> {
+async fn fetch(remote: &Remote, args: &ListArgs) -> Result<seen::Page<Doc>, Failure> {
     let most = if args.all { usize::MAX } else { args.limit };
-    let mut found: Vec<Value> = Vec::new();
-    let mut cursor = Value::Null;
+    let mut found = seen::Page::<Doc> { data: Vec::new(), next_cursor: None };
     loop {
         let mut query = args.query();
-        query.push(("limit", most.saturating_sub(found.len()).clamp(1, PAGE).to_string()));
-        if let Some(cursor) = cursor.as_str() {
-            query.push(("cursor", cursor.to_owned()));
-        }
+        query.push(("limit", most.saturating_sub(found.data.len()).clamp(1, PAGE).to_string()));
+        query.extend(found.next_cursor.take().map(|cursor| ("cursor", cursor)));
         let page = remote.find(&["runs"], &query).await?;
-        found.extend(seen::list::<Value>(&page)?);
-        cursor = page.get("next_cursor").cloned().unwrap_or(Value::Null);
-        if cursor.is_null() || found.len() >= most {
-            return Ok((found, cursor));
+        let page: seen::Page<Doc> = seen::read(&page)?;
+        found.data.extend(page.data);
+        found.next_cursor = page.next_cursor;
+        if found.next_cursor.is_none() || found.data.len() >= most {
+            return Ok(found);
         }
     }
 }

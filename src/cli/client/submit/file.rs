@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, BufReader};
 
 use super::reader::{Line, Lines};
 use crate::cli::Failure;
-use crate::cli::client::batch::{self, Item, Outcome};
+use crate::cli::client::batch::{self, Body, Item, Outcome};
 use crate::cli::client::remote::Remote;
 use crate::cli::client::render::{counted, grouped};
 use crate::cli::client::{exit, print_json, say};
@@ -25,15 +25,12 @@ struct Tally {
     answered: bool,
     submitted: u64,
     known: u64,
+    /// Lines that were never sent, and are told of with those of their batch, so that all come in order.
+    unsent: Vec<(u64, String)>,
     refused: Vec<(u64, String)>,
 }
 
-pub(super) async fn submit(
-    remote: &Remote,
-    file: &str,
-    usual: &Map<String, Value>,
-    as_json: bool,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn submit(remote: &Remote, file: &str, usual: &Body, as_json: bool) -> Result<ExitCode, Failure> {
     let (source, size) = open(file).await?;
     let bar = bar(size);
     let begun = Instant::now();
@@ -71,7 +68,7 @@ async fn stream(
         let Line { number, bytes: length, content } = line;
         bar.inc(length as u64);
         match content {
-            Err(reason) => tally.refuse(number, reason, bar),
+            Err(reason) => tally.unsent.push((number, reason)),
             Ok(run) => {
                 if batch.len() == RUNS || bytes + length > BYTES && !batch.is_empty() {
                     send(remote, &mut batch, bar, tally).await?;
@@ -87,13 +84,16 @@ async fn stream(
 
 async fn send(remote: &Remote, batch: &mut Vec<Item>, bar: &ProgressBar, tally: &mut Tally) -> Result<(), Failure> {
     let waits = |reason: &str, seconds: u64| bar.set_message(format!("{reason}; trying again in {seconds} s"));
+    let mut refused = std::mem::take(&mut tally.unsent);
     for (number, outcome) in batch::submit(remote, tally.answered, std::mem::take(batch), &waits).await? {
         match outcome {
             Outcome::Submitted => tally.submitted += 1,
             Outcome::AlreadyThere => tally.known += 1,
-            Outcome::Refused(reason) => tally.refuse(number, reason, bar),
+            Outcome::Refused(reason) => refused.push((number, reason)),
         }
     }
+    refused.sort_by_key(|(line, _)| *line);
+    refused.into_iter().for_each(|(line, reason)| tally.refuse(line, reason, bar));
     tally.answered = true;
     bar.set_message(counted(tally.submitted, "run"));
     Ok(())

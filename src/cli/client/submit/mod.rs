@@ -88,7 +88,7 @@ fn patience(text: &str) -> Result<wait::Patience, String> {
 
 pub(super) async fn submit(args: SubmitArgs) -> Result<ExitCode, Failure> {
     let remote = args.remote.remote()?;
-    let body = body::of(&args)?;
+    let body = body::of(&args).map_err(exit::Usage)?;
     if let Some(file) = &args.file {
         return file::submit(&remote, file, &body, args.remote.json).await;
     }
@@ -96,7 +96,7 @@ pub(super) async fn submit(args: SubmitArgs) -> Result<ExitCode, Failure> {
     if let Some(key) = &args.idempotency_key {
         headers.push(("Idempotency-Key", key.clone()));
     }
-    let body = serde_json::Value::Object(body);
+    let body = super::doc::Doc::of(&body);
     let extra = Extra { headers: &headers, body: Some(&body), ..Extra::default() };
     let mut answer = remote.call(Method::POST, &["runs"], extra).await?;
     let mut run: seen::Run = seen::read(&answer)?;

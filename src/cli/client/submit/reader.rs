@@ -1,7 +1,9 @@
 //! Reads submissions from a file, a line each.
 
-use serde_json::{Map, Value};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+
+use crate::cli::client::batch::Body;
+use crate::cli::client::doc::Doc;
 
 /// A line, and what is on it.
 pub(super) struct Line {
@@ -10,19 +12,19 @@ pub(super) struct Line {
     /// How many bytes it came with.
     pub(super) bytes: usize,
     /// A submission, or why it is none.
-    pub(super) content: Result<Value, String>,
+    pub(super) content: Result<Body, String>,
 }
 
 /// Lines one after the other; a file of any length is never in memory as a whole.
 pub(super) struct Lines<R> {
     source: R,
     number: u64,
-    usual: Map<String, Value>,
+    usual: Body,
 }
 
 impl<R: AsyncBufRead + Unpin> Lines<R> {
     /// `usual` is what holds for a line that does not say it itself.
-    pub(super) fn new(source: R, usual: Map<String, Value>) -> Self {
+    pub(super) fn new(source: R, usual: Body) -> Self {
         Self { source, number: 0, usual }
     }
 
@@ -37,25 +39,24 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
             }
             self.number += 1;
             if !buffer.trim_ascii().is_empty() {
-                return Ok(Some(Line { number: self.number, bytes, content: self.submission(&buffer) }));
+                return Ok(Some(Line { number: self.number, bytes, content: self.submission(buffer.trim_ascii()) }));
             }
         }
     }
 
-    fn submission(&self, line: &[u8]) -> Result<Value, String> {
-        let value: Value = serde_json::from_slice(line).map_err(|error| {
+    fn submission(&self, line: &[u8]) -> Result<Body, String> {
+        let value: Doc = serde_json::from_slice(line).map_err(|error| {
             // The position within the line is the column; "line 1" would contradict the number beside it.
             let words = error.to_string().replace(" at line 1 column ", " at column ");
             format!("not JSON: {words}")
         })?;
-        let Value::Object(mut body) = value else {
-            return Err("not an object; write {\"task\": …, \"payload\": …}".into());
-        };
+        let mut body: Body =
+            value.read().map_err(|_| "not an object; write {\"task\": …, \"payload\": …}".to_owned())?;
         for (name, value) in &self.usual {
-            body.entry(name).or_insert_with(|| value.clone());
+            body.entry(name.clone()).or_insert_with(|| value.clone());
         }
         match body.contains_key("task") {
-            true => Ok(Value::Object(body)),
+            true => Ok(body),
             false => Err("no task; name it on the line, or for all lines on the command line".into()),
         }
     }
@@ -69,11 +70,11 @@ mod tests {
     #[tokio::test]
     async fn lines_are_counted_and_filled_up() {
         let text = "{\"payload\": 1}\n\n{\"task\": \"b\"}\nnope\n[1]";
-        let usual = json!({"task": "a", "queue": "q"}).as_object().cloned().expect("an object");
+        let usual: Body = serde_json::from_str(r#"{"task": "a", "queue": "q"}"#).expect("an object");
         let mut lines = Lines::new(text.as_bytes(), usual);
         let mut found = Vec::new();
         while let Some(line) = lines.next().await.expect("readable") {
-            found.push((line.number, line.content));
+            found.push((line.number, line.content.map(|body| json!(body))));
         }
         assert_eq!(found[0], (1, Ok(json!({"payload": 1, "task": "a", "queue": "q"}))));
         assert_eq!(found[1], (3, Ok(json!({"task": "b", "queue": "q"}))));

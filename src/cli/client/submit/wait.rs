@@ -6,9 +6,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::Method;
-use serde_json::Value;
 
 use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
 use crate::cli::client::problem::ApiError;
 use crate::cli::client::remote::{Extra, Remote};
 use crate::cli::client::render::{now, plain};
@@ -32,7 +32,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 const SILENCES: u32 = 30;
 
 /// The run as it is when it ended, when it was paused or held, or when patience ran out.
-pub(in crate::cli::client) async fn wait(remote: &Remote, id: &str, patience: Patience) -> Result<Value, Failure> {
+pub(in crate::cli::client) async fn wait(remote: &Remote, id: &str, patience: Patience) -> Result<Doc, Failure> {
     let spinner = spinner();
     let until = match patience {
         Patience::Endless => None,
@@ -50,7 +50,7 @@ pub(in crate::cli::client) async fn wait(remote: &Remote, id: &str, patience: Pa
     waited
 }
 
-async fn look(remote: &Remote, id: &str, until: Option<Timestamp>, spinner: &ProgressBar) -> Result<Value, Failure> {
+async fn look(remote: &Remote, id: &str, until: Option<Timestamp>, spinner: &ProgressBar) -> Result<Doc, Failure> {
     let (mut pause, mut silences) = (FIRST, 0);
     loop {
         let headers = [("Prefer", HELD.to_owned())];

@@ -7,24 +7,26 @@ use serde_json::{Value, json};
 
 use super::{CreateArgs, TokensVerb};
 use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
 
 /// Answers as the API does.
-pub(super) async fn ask(store: &dyn Store, verb: &TokensVerb) -> Result<Value, Failure> {
+pub(super) async fn ask(store: &dyn Store, workspace: Option<&str>, verb: &TokensVerb) -> Result<Doc, Failure> {
     match verb {
         TokensVerb::List => {
             let tokens: Vec<Value> = store.tokens(None).await?.iter().map(shown).collect();
-            Ok(json!({"data": tokens, "next_cursor": null}))
+            Ok(Doc::of(&json!({"data": tokens, "next_cursor": null})))
         }
-        TokensVerb::Create(args) => create(store, args).await,
+        TokensVerb::Create(args) => create(store, workspace, args).await,
         TokensVerb::Revoke { id } => revoke(store, id).await,
     }
 }
 
-async fn create(store: &dyn Store, args: &CreateArgs) -> Result<Value, Failure> {
+async fn create(store: &dyn Store, workspace: Option<&str>, args: &CreateArgs) -> Result<Doc, Failure> {
+    let workspace = workspace.map(WorkspaceName::parse).transpose()?.unwrap_or_default();
     let secret = Secret::generate();
     let request = NewToken {
         id: TokenId::new(),
-        workspace: args.workspace.as_deref().map(WorkspaceName::parse).transpose()?,
+        workspace: (!args.everywhere).then(|| workspace.clone()),
         name: TokenName::parse(args.name.as_str())?,
         role: args.role,
         hash: secret.hash(),
@@ -34,19 +36,17 @@ async fn create(store: &dyn Store, args: &CreateArgs) -> Result<Value, Failure> 
         CreateTokenOutcome::Created(token) => {
             let mut shown = shown(&token);
             shown["secret"] = json!(secret.expose());
-            Ok(shown)
+            Ok(Doc::of(&shown))
         }
-        CreateTokenOutcome::UnknownWorkspace => {
-            Err(format!("there is no workspace {}", args.workspace.as_deref().unwrap_or_default()).into())
-        }
+        CreateTokenOutcome::UnknownWorkspace => Err(format!("there is no workspace {workspace}").into()),
         CreateTokenOutcome::DuplicateId | CreateTokenOutcome::DuplicateHash => Err("it was made before".into()),
     }
 }
 
-async fn revoke(store: &dyn Store, id: &str) -> Result<Value, Failure> {
+async fn revoke(store: &dyn Store, id: &str) -> Result<Doc, Failure> {
     let token = TokenId(id.parse().map_err(|_| format!("{id:?} is no id of a token"))?);
     match store.revoke_token(token).await? {
-        RevokeOutcome::Revoked | RevokeOutcome::AlreadyRevoked => Ok(Value::Null),
+        RevokeOutcome::Revoked | RevokeOutcome::AlreadyRevoked => Ok(Doc::default()),
         RevokeOutcome::NotFound => Err(format!("there is no token {id}").into()),
     }
 }

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
-use reqwest::Method;
 use runlane::access::Role;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::remote::{Extra, Remote, RemoteArgs};
+use super::doc::Doc;
+use super::remote::{Remote, RemoteArgs};
 use super::render::{Cell, Paint, Table, ago, now, plain};
 use super::{args, print_json, say, seen};
 use crate::cli::Failure;
@@ -53,9 +53,9 @@ struct CreateArgs {
     /// What it allows: viewer, submitter, operator, admin or worker
     #[arg(long, value_name = "ROLE", default_value = "operator")]
     role: Role,
-    /// The workspace in which it is good; without it, that of the token in use
-    #[arg(long, value_name = "NAME")]
-    workspace: Option<String>,
+    /// Good in every workspace, not only in the one that --workspace or the token in use names
+    #[arg(long)]
+    everywhere: bool,
     /// How long it is good for (30d, 12h); without it, until it is revoked
     #[arg(long, value_name = "SPAN", value_parser = args::duration)]
     expires: Option<SignedDuration>,
@@ -77,7 +77,7 @@ pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
     let verb = args.verb.unwrap_or(TokensVerb::List);
     let answer = if args.direct {
         let store = args.database.database()?.open().await?;
-        direct::ask(store.as_ref(), &verb).await?
+        direct::ask(store.as_ref(), args.remote.workspace(), &verb).await?
     } else {
         ask(&args.remote.remote()?, &verb).await?
     };
@@ -89,33 +89,33 @@ pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn ask(remote: &Remote, verb: &TokensVerb) -> Result<Value, Failure> {
+async fn ask(remote: &Remote, verb: &TokensVerb) -> Result<Doc, Failure> {
     Ok(match verb {
         TokensVerb::List => remote.get(&["tokens"]).await?,
         TokensVerb::Create(args) => remote.post(&["tokens"], Some(&args.body())).await?,
-        TokensVerb::Revoke { id } => remote.call(Method::DELETE, &["tokens", id], Extra::default()).await?,
+        TokensVerb::Revoke { id } => remote.post(&["tokens", id, "revoke"], None).await?,
     })
 }
 
 impl CreateArgs {
-    fn body(&self) -> Value {
+    fn body(&self) -> Doc {
         let mut body = json!({"name": self.name, "role": self.role.as_str()});
-        if let Some(workspace) = &self.workspace {
-            body["workspace"] = json!(workspace);
+        if self.everywhere {
+            body["everywhere"] = json!(true);
         }
         if let Some(span) = self.expires {
             body["expires_in_seconds"] = json!(span.as_secs());
         }
-        body
+        Doc::of(&body)
     }
 }
 
-fn in_words(verb: &TokensVerb, answer: &Value) -> Result<String, String> {
+fn in_words(verb: &TokensVerb, answer: &Doc) -> Result<String, String> {
     Ok(match verb {
         TokensVerb::List => table(&seen::list(answer)?),
         TokensVerb::Create(_) => {
-            let secret = answer.get("secret").or(answer.get("token")).and_then(Value::as_str).unwrap_or_default();
-            format!("{}\nkeep it now: it is not shown again\n", plain(secret))
+            let secret = answer.field::<String>("secret").unwrap_or_default();
+            format!("{}\nkeep it now: it is not shown again\n", plain(&secret))
         }
         TokensVerb::Revoke { id } => format!("token {} is good for nothing any more\n", plain(id)),
     })

@@ -35,7 +35,7 @@ pub(super) async fn top(args: TopArgs) -> Result<ExitCode, Failure> {
     // Before the terminal is taken over, so that a server that is not there is told of as everywhere.
     let first = Snapshot::take(&remote).await?;
     if args.remote.json {
-        print_json(&first.as_json());
+        print_json(&first.as_json()?);
     } else if args.once || !std::io::stdout().is_terminal() {
         say(&plain::text(&first.seen()?, Paint::for_stdout(), now()));
     } else {

@@ -1,8 +1,11 @@
 //! What is going on at one moment.
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
 
 use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
 use crate::cli::client::problem::ApiError;
 use crate::cli::client::remote::Remote;
 use crate::cli::client::seen::{self, Queue, Run, Worker};
@@ -14,10 +17,10 @@ const FAILED: &str = "10";
 /// The server's answers.
 pub(super) struct Snapshot {
     address: String,
-    queues: Value,
-    workers: Value,
-    running: Value,
-    failed: Value,
+    queues: Doc,
+    workers: Doc,
+    running: Doc,
+    failed: Doc,
 }
 
 /// The same, understood.
@@ -43,14 +46,15 @@ impl Snapshot {
         Ok(Self { address: remote.address().to_owned(), queues, workers, running, failed })
     }
 
-    pub(super) fn as_json(&self) -> Value {
-        let data = |value: &Value| value.get("data").cloned().unwrap_or_default();
-        json!({
-            "queues": data(&self.queues),
-            "workers": data(&self.workers),
-            "running": data(&self.running),
-            "failed": data(&self.failed),
-        })
+    pub(super) fn as_json(&self) -> Result<impl Serialize, Failure> {
+        let parts = [
+            ("queues", &self.queues),
+            ("workers", &self.workers),
+            ("running", &self.running),
+            ("failed", &self.failed),
+        ];
+        let read = |(name, answer): (&'static str, &Doc)| Ok((name, seen::list::<Doc>(answer)?));
+        parts.into_iter().map(read).collect::<Result<BTreeMap<_, _>, Failure>>()
     }
 
     pub(super) fn seen(&self) -> Result<Seen, Failure> {

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn the_screen_shows_queues_workers_and_runs() {
         let now: Timestamp = "2026-11-15T12:00:00Z".parse().expect("a time");
-        let list = |value: serde_json::Value| json!({"data": value});
+        let list = |value: serde_json::Value| crate::cli::client::doc::Doc::of(&json!({"data": value}));
         let queues =
             list(json!([{"name": "default", "waiting": 1200, "running": 2}, {"name": "mail", "paused": true}]));
         let workers = list(json!([{"id": "w", "host": "alpha", "pid": 7, "slots": 4, "busy": 2,
