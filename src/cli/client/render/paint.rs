@@ -6,6 +6,8 @@ use std::io::IsTerminal;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli::client) struct Paint {
     on: bool,
+    /// How wide the terminal is, where there is one.
+    width: Option<usize>,
 }
 
 /// What a colour is for.
@@ -21,13 +23,19 @@ pub(in crate::cli::client) enum Tone {
 
 impl Paint {
     pub(in crate::cli::client) fn for_stdout() -> Self {
-        Self { on: std::io::stdout().is_terminal() && wanted() }
+        let terminal = std::io::stdout().is_terminal();
+        let size = terminal.then(ratatui::crossterm::terminal::size).and_then(Result::ok);
+        Self { on: terminal && wanted(), width: size.map(|(columns, _)| columns.into()) }
     }
 
     /// Never any colour.
     #[cfg(test)]
     pub(in crate::cli::client) fn none() -> Self {
-        Self { on: false }
+        Self { on: false, width: None }
+    }
+
+    pub(in crate::cli::client) fn width(self) -> Option<usize> {
+        self.width
     }
 
     pub(in crate::cli::client) fn is_on(self) -> bool {

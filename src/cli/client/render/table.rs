@@ -64,13 +64,17 @@ impl Table {
     /// The head is in capitals, numbers stand on the right, and nothing trails at the end of a line.
     pub(in crate::cli::client) fn render(&self, paint: Paint) -> String {
         let widths: Vec<usize> = (0..self.head.len()).map(|column| self.width(column)).collect();
+        // What comes last may be long, and a table that wraps is none.
+        let last_begins = widths.iter().rev().skip(1).map(|width| width + 2).sum::<usize>();
+        let room = paint.width().map(|width| width.saturating_sub(last_begins).max(20));
         let mut text = String::new();
         let head: Vec<Cell> = (0..self.head.len()).map(|column| self.title(column)).collect();
         for row in std::iter::once(&head).chain(&self.rows) {
             let last = row.iter().rposition(|cell| !cell.text.is_empty()).unwrap_or(0);
             for (column, cell) in row.iter().enumerate().take(last + 1) {
                 let gap = " ".repeat(widths[column].saturating_sub(cell.text.width()));
-                let shown = cell.tone.map_or_else(|| cell.text.clone(), |tone| paint.tone(tone, &cell.text));
+                let words = if column + 1 == self.head.len() { cut(&cell.text, room) } else { cell.text.clone() };
+                let shown = cell.tone.map_or_else(|| words.clone(), |tone| paint.tone(tone, &words));
                 let between = if column == 0 { "" } else { "  " };
                 // Spaces after the last column would only make copies longer.
                 let _ = match (cell.right, column == last) {
@@ -92,6 +96,13 @@ impl Table {
     fn width(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width());
         cells.chain([self.head[column].width()]).max().unwrap_or(0)
+    }
+}
+
+fn cut(text: &str, room: Option<usize>) -> String {
+    match room {
+        Some(room) if text.width() > room => text.chars().take(room - 1).chain(['…']).collect(),
+        _ => text.to_owned(),
     }
 }
 

@@ -63,7 +63,10 @@ async fn look(remote: &Remote, id: &str, until: Option<Timestamp>, spinner: &Pro
                 if over || until.is_some_and(|until| now() >= until) {
                     return Ok(answer);
                 }
-                spinner.set_message(format!("{} (attempt {} of {})", run.status, run.attempt, run.max_attempts));
+                spinner.set_message(match run.attempt {
+                    0 => run.status,
+                    attempt => format!("{} (attempt {attempt} of {})", run.status, run.max_attempts),
+                });
             }
             Err(error @ ApiError::Unreachable { .. }) => {
                 silences += 1;

@@ -7,7 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Borders, Cell, Row, Sparkline, Table};
+use ratatui::widgets::{Block, Borders, Cell, RenderDirection, Row, Sparkline, Table};
 
 use super::snapshot::Seen;
 use crate::cli::client::render::{ago, counted, grouped, plain, span};
@@ -60,8 +60,10 @@ fn waiting(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     let most = screen.waiting.iter().max().copied().unwrap_or_default();
     let block = block(format!("Waiting (highest {})", grouped(most)));
     let width = area.width.saturating_sub(2) as usize;
-    let past: Vec<u64> = screen.waiting.iter().take(width).rev().copied().collect();
-    frame.render_widget(Sparkline::default().block(block).data(past).style(Style::new().fg(Color::Cyan)), area);
+    // Newest on the right, where people expect it.
+    let past: Vec<u64> = screen.waiting.iter().take(width).copied().collect();
+    let line = Sparkline::default().data(past).direction(RenderDirection::RightToLeft);
+    frame.render_widget(line.block(block).style(Style::new().fg(Color::Cyan)), area);
 }
 
 fn queues(frame: &mut Frame<'_>, queues: &[Queue], area: Rect) {
