@@ -13,7 +13,8 @@ use runlane::{clock::Clock, store::Store};
 pub(super) struct DatabaseArgs {
     /// `sqlite:PATH` or `postgres://…`; without it, RUNLANE_DATABASE and then DATABASE_URL say
     // Not shown in the help text, since it may contain a password.
-    #[arg(long, value_name = "URL", env = "RUNLANE_DATABASE", hide_env_values = true)]
+    // Global, so that it may stand after the verb of a verb.
+    #[arg(long, global = true, value_name = "URL", env = "RUNLANE_DATABASE", hide_env_values = true)]
     database: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, BufReader};
 
@@ -12,7 +13,7 @@ use super::reader::{Line, Lines};
 use crate::cli::Failure;
 use crate::cli::client::batch::{self, Body, Item, Outcome};
 use crate::cli::client::remote::Remote;
-use crate::cli::client::render::{counted, grouped};
+use crate::cli::client::render::{counted, grouped, span};
 use crate::cli::client::{exit, print_json, say};
 
 /// A batch ends at so many runs, or before it would be larger than a server takes.
@@ -108,8 +109,8 @@ impl Tally {
 
     fn in_words(&self, took: Duration) -> String {
         let rate = self.submitted as f64 / took.as_secs_f64().max(0.001);
-        let seconds = took.as_secs_f64();
-        let mut words = format!("submitted {} in {seconds:.1} s", counted(self.submitted, "run"));
+        let length = span(SignedDuration::try_from(took).unwrap_or_default());
+        let mut words = format!("submitted {} in {length}", counted(self.submitted, "run"));
         if self.submitted >= 1000 {
             words.push_str(&format!(" ({} a second)", grouped(rate as u64)));
         }
