@@ -1,12 +1,13 @@
 //! A real server with a real worker, in this process, and the binary that talks to it.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use runlane::clock::Clock;
-use runlane::http::{self, Api};
+use runlane::http::{self, Api, Auth};
 use runlane::maintenance::{self, Maintenance};
 use runlane::run::HostName;
 use runlane::store::Store;
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Server {
     pub address: SocketAddr,
     pub url: String,
-    pub file: std::path::PathBuf,
+    pub file: PathBuf,
     store: Arc<dyn Store>,
     stop: CancellationToken,
     tasks: JoinSet<()>,
@@ -47,13 +48,18 @@ impl Server {
     pub async fn idle() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("runlane.db");
+        Self::on(folder, file, Auth::None).await
+    }
+
+    /// On a database in a folder, which goes with it.
+    pub async fn on(folder: tempfile::TempDir, file: PathBuf, auth: Auth) -> Self {
         let store = SqliteStore::open_and_migrate(&file, Clock::Database).await.expect("a store");
         let store: Arc<dyn Store> = Arc::new(store);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let (api, told) = (Api::on(Arc::clone(&store)), stop.clone());
+        let (api, told) = (Api { auth, ..Api::on(Arc::clone(&store)) }, stop.clone());
         tasks.spawn(async move { http::serve(listener, api, told).await.expect("served") });
         let (upkeep, told) = (Maintenance::new(Arc::clone(&store), maintenance::Settings::default()), stop.clone());
         tasks.spawn(async move { upkeep.run(told).await });
