@@ -1,7 +1,7 @@
 # The commands people and continuous integration use; `make` alone lists them.
 
 # Each compiles alone, and so does the package with none of them.
-FEATURES := sqlite postgres worker
+FEATURES := sqlite postgres worker api
 # Passed on to the benchmark: make bench-store ARGS="..."
 ARGS :=
 

@@ -2,12 +2,21 @@
 
 use metrics::counter;
 
-use crate::run::NewRun;
-use crate::store::{Admission, Result, Store, SubmitOutcome};
+use crate::run::{KeyMode, NewRun};
+use crate::store::{Admission, Result, Store, StoreError, SubmitOutcome};
 
 /// Stores the requests in one transaction; each is answered by itself, after the commit.
+///
+/// If the connection broke during the commit, the same is submitted once more: what had been stored is recognised by its
+/// id. Only a request that replaces a run by key cannot be repeated blindly, since that run may have started meanwhile.
 pub async fn submit_runs(store: &dyn Store, requests: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-    let outcomes = store.submit(requests, admission).await?;
+    let outcomes = match store.submit(requests, admission).await {
+        Err(StoreError::Ambiguous(_)) if requests.iter().all(repeatable) => {
+            let again = store.submit(requests, admission).await.map_err(still_ambiguous)?;
+            requests.iter().zip(again).map(|(request, outcome)| settled(request, outcome)).collect()
+        }
+        answer => answer?,
+    };
     for (request, outcome) in requests.iter().zip(&outcomes) {
         let labels = [
             ("task", request.task.to_string()),
@@ -17,6 +26,24 @@ pub async fn submit_runs(store: &dyn Store, requests: &[NewRun], admission: Admi
         counter!("runlane_submitted_total", &labels).increment(1);
     }
     Ok(outcomes)
+}
+
+fn repeatable(request: &NewRun) -> bool {
+    request.key.as_ref().is_none_or(|(_, mode)| *mode == KeyMode::Keep)
+}
+
+/// The first try may have been stored, whatever the second one met.
+fn still_ambiguous(error: StoreError) -> StoreError {
+    StoreError::Ambiguous(Box::new(error))
+}
+
+/// What the second try found under the request's own id, the first one stored.
+fn settled(request: &NewRun, again: SubmitOutcome) -> SubmitOutcome {
+    match again {
+        SubmitOutcome::DuplicateId => SubmitOutcome::Created,
+        SubmitOutcome::Existing(id) | SubmitOutcome::Kept(id) if id == request.id => SubmitOutcome::Created,
+        other => other,
+    }
 }
 
 fn name(outcome: &SubmitOutcome) -> &'static str {

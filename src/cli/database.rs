@@ -1,11 +1,11 @@
 //! Which database is meant: `--database`, or what the environment says.
 
 use std::path::PathBuf;
-#[cfg(feature = "worker")]
+#[cfg(any(feature = "worker", feature = "api"))]
 use std::sync::Arc;
 
 use clap::Args;
-#[cfg(feature = "worker")]
+#[cfg(any(feature = "worker", feature = "api"))]
 use runlane::{clock::Clock, store::Store};
 
 /// Where the runs live.
@@ -13,7 +13,8 @@ use runlane::{clock::Clock, store::Store};
 pub(super) struct DatabaseArgs {
     /// `sqlite:PATH` or `postgres://…`; without it, RUNLANE_DATABASE and then DATABASE_URL say
     // Not shown in the help text, since it may contain a password.
-    #[arg(long, value_name = "URL", env = "RUNLANE_DATABASE", hide_env_values = true)]
+    // Global, so that it may stand after the verb of a verb.
+    #[arg(long, global = true, value_name = "URL", env = "RUNLANE_DATABASE", hide_env_values = true)]
     database: Option<String>,
 }
 
@@ -84,8 +85,19 @@ impl Database {
     }
 }
 
+#[cfg(feature = "api")]
+impl Database {
+    /// In one word.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Database::Sqlite(_) => "sqlite",
+            Database::Postgres(_) => "postgres",
+        }
+    }
+}
+
 /// What any verb needs that works on runs.
-#[cfg(feature = "worker")]
+#[cfg(any(feature = "worker", feature = "api"))]
 impl Database {
     /// Opens it, after it was made and brought to this release's schema.
     pub(super) async fn open_and_migrate(&self) -> Result<Arc<dyn Store>, super::Failure> {

@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
 mod catalog;
+#[cfg(feature = "api")]
+mod client;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod config;
 mod database;
@@ -31,6 +33,7 @@ use self::database::DatabaseArgs;
 /// A durable execution queue on the database you have.
 #[derive(Parser)]
 #[command(name = "runlane", version, disable_help_subcommand = true)]
+#[cfg_attr(feature = "api", command(after_help = client::HELP))]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -49,6 +52,9 @@ enum Verb {
     /// Claim and execute runs until told to stop
     #[cfg(all(feature = "worker", target_os = "linux"))]
     Worker(Box<worker::WorkerArgs>),
+    #[cfg(feature = "api")]
+    #[command(flatten)]
+    Client(client::ClientVerb),
 }
 
 /// What any verb may fail with.
@@ -64,14 +70,26 @@ pub(crate) async fn main() -> ExitCode {
         Verb::Serve(args) => serve::serve(*args).await,
         #[cfg(all(feature = "worker", target_os = "linux"))]
         Verb::Worker(args) => worker::worker(*args).await,
+        #[cfg(feature = "api")]
+        Verb::Client(verb) => client::run(verb).await,
     };
     match done {
         Ok(code) => code,
         Err(failure) => {
             eprintln!("{}", in_words(failure.as_ref()));
-            ExitCode::FAILURE
+            exit_code(failure.as_ref())
         }
     }
+}
+
+#[cfg(feature = "api")]
+fn exit_code(failure: &(dyn Error + Send + Sync + 'static)) -> ExitCode {
+    client::of_failure(failure)
+}
+
+#[cfg(not(feature = "api"))]
+fn exit_code(_: &(dyn Error + Send + Sync + 'static)) -> ExitCode {
+    ExitCode::FAILURE
 }
 
 /// The failure, and below it what caused it, one cause a line. A cause that only repeats the line above is left out.

@@ -8,6 +8,8 @@ mod dev;
 mod explain;
 #[cfg(all(feature = "worker", feature = "sqlite", feature = "postgres", target_os = "linux"))]
 mod fleet;
+#[cfg(all(feature = "api", feature = "sqlite"))]
+mod http;
 mod memory;
 mod model;
 mod mutants;

@@ -1,5 +1,10 @@
 //! The binary, as people call it: what it prints and how it exits.
 
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
+mod client;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
+mod server;
+
 use std::process::{Command, Output};
 
 fn runlane(args: &[&str]) -> Output {

@@ -1,0 +1,55 @@
+//! Which tasks there are, as far as those who take submissions know.
+
+use std::num::{NonZeroU16, NonZeroU32};
+
+use crate::run::{Json, QueueName, RetryPolicy, TaskName};
+
+/// Knows tasks by name: what their runs have by default, and what payloads they take.
+pub trait Catalog: Send + Sync + 'static {
+    /// Whether a run of the task with this payload may be submitted, and what it has unless the caller says otherwise.
+    fn admit(&self, task: &TaskName, payload: &Json) -> Result<TaskDefaults, Refusal>;
+}
+
+/// What a run of a task has unless its submission says otherwise; what is `None` is as for any run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskDefaults {
+    /// The stream it joins.
+    pub queue: Option<QueueName>,
+    /// How many attempts it has.
+    pub max_attempts: Option<NonZeroU16>,
+    /// How long one attempt may take.
+    pub timeout_seconds: Option<NonZeroU32>,
+    /// How long to wait between attempts.
+    pub retry: Option<RetryPolicy>,
+}
+
+/// Why a task's run is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Nobody could execute it.
+    #[error("no task is called {:?}", task.as_str())]
+    UnknownTask {
+        /// What was asked for.
+        task: TaskName,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The task would not understand it.
+    #[error("the payload does not suit the task: {reason}")]
+    InvalidPayload {
+        /// Where in the payload, as a JSON pointer.
+        pointer: Option<String>,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Takes runs of any task: which ones exist, only the workers know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnyTask;
+
+impl Catalog for AnyTask {
+    fn admit(&self, _: &TaskName, _: &Json) -> Result<TaskDefaults, Refusal> {
+        Ok(TaskDefaults::default())
+    }
+}

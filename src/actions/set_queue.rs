@@ -1,0 +1,20 @@
+//! Pauses or resumes a queue, or sets its limit.
+
+use super::By;
+use super::by::detail;
+use crate::run::QueueName;
+use crate::store::{QueueChange, QueueSettings, Result, Store};
+
+/// The settings after the change; `None` if there is no such workspace.
+pub async fn set_queue(
+    store: &dyn Store,
+    by: &By,
+    queue: &QueueName,
+    change: QueueChange,
+) -> Result<Option<QueueSettings>> {
+    let settings = store.set_queue(&by.workspace, queue, change).await?;
+    if let Some(settings) = settings {
+        by.did(store, "queue.set", queue, detail(serde_json::json!(settings))).await;
+    }
+    Ok(settings)
+}

@@ -1,0 +1,153 @@
+//! `runlane bench`: how fast a server takes runs, works them off, and picks one up; measured through the API.
+
+mod drain;
+mod pickup;
+mod queue;
+mod submit;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use self::queue::BenchQueue;
+use super::doc::Doc;
+use super::exit;
+use super::remote::{Remote, RemoteArgs};
+use super::render::{counted, grouped};
+use super::{print_json, say, seen};
+use crate::cli::Failure;
+use crate::cli::database::DatabaseArgs;
+
+#[derive(Args)]
+#[command(after_help = "\
+It submits runs of the demo task `echo` to the queue `bench`, which it pauses meanwhile, then lets them go and waits until
+all have ended. Every figure is what a client sees, and every run is committed before it is acknowledged.
+A worker that knows `echo` must be there: `runlane dev` has one.")]
+pub(in crate::cli) struct BenchArgs {
+    /// How many runs are submitted one by one, and again in batches
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    runs: u32,
+    /// How many requests are under way at once
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: u16,
+    /// How large each payload is
+    #[arg(long, value_name = "BYTES", default_value_t = 100)]
+    payload_bytes: usize,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
+}
+
+/// What was measured, and at what.
+#[derive(Serialize)]
+struct Figures {
+    submit_per_second: f64,
+    submit_batch_per_second: f64,
+    drain_per_second: f64,
+    pickup_ms: pickup::Pickup,
+    database: String,
+    runs: u32,
+    concurrency: u16,
+    payload_bytes: usize,
+}
+
+pub(super) async fn bench(args: BenchArgs) -> Result<ExitCode, Failure> {
+    let remote = args.remote.remote()?;
+    let database = database(&remote, args.database.clone()).await?;
+    a_worker_is_there(&remote).await?;
+    let queue = BenchQueue::paused(&remote).await?;
+    let measured = tokio::select! {
+        measured = measure(&args, &remote, &queue) => measured,
+        _ = tokio::signal::ctrl_c() => {
+            queue.resume().await?;
+            return Ok(ExitCode::from(exit::INTERRUPTED));
+        }
+    };
+    // Whatever happened: what was submitted is to be worked off.
+    queue.resume().await?;
+    let (submit_per_second, submit_batch_per_second, drain_per_second, pickup_ms) = measured?;
+    let figures = Figures {
+        submit_per_second,
+        submit_batch_per_second,
+        drain_per_second,
+        pickup_ms,
+        database,
+        runs: args.runs,
+        concurrency: args.concurrency,
+        payload_bytes: args.payload_bytes,
+    };
+    if args.remote.json {
+        print_json(&figures);
+    } else {
+        say(&figures.in_words());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn measure(
+    args: &BenchArgs,
+    remote: &Remote,
+    queue: &BenchQueue<'_>,
+) -> Result<(f64, f64, f64, pickup::Pickup), Failure> {
+    let body = body(args.payload_bytes);
+    eprintln!("submitting {} one by one, {} at once", counted(args.runs.into(), "run"), args.concurrency);
+    let single = submit::one_by_one(remote, &body, args.runs, args.concurrency).await?;
+    eprintln!("submitting {} in batches", counted(args.runs.into(), "run"));
+    let batches = submit::in_batches(remote, &body, args.runs, args.concurrency).await?;
+    eprintln!("waiting until all have ended");
+    let drain = drain::drain(queue, u64::from(args.runs) * 2).await?;
+    eprintln!("submitting runs to an idle queue");
+    let pickup = pickup::measure(remote, &body, args.runs.min(200)).await?;
+    Ok((single, batches, drain, pickup))
+}
+
+/// A submission whose payload has the wished size.
+fn body(payload_bytes: usize) -> Doc {
+    let frame = r#"{"pad":""}"#.len();
+    let payload = json!({"pad": "x".repeat(payload_bytes.saturating_sub(frame))});
+    Doc::of(&json!({"task": "echo", "queue": queue::NAME, "payload": payload}))
+}
+
+/// The kind of database: as the server says, or as the command line does.
+async fn database(remote: &Remote, named: DatabaseArgs) -> Result<String, Failure> {
+    let health: Value = remote.outside("readyz").await?.json().await.unwrap_or_default();
+    if let Some(kind) = health.get("database").and_then(Value::as_str) {
+        return Ok(kind.to_owned());
+    }
+    Ok(named.database().map_or("unknown", |database| database.kind()).to_owned())
+}
+
+async fn a_worker_is_there(remote: &Remote) -> Result<(), Failure> {
+    let workers: Vec<seen::Worker> = seen::list(&remote.get(&["workers"]).await?)?;
+    let now = super::render::now();
+    let alive = workers.iter().any(|worker| !worker.draining && !super::workers::is_silent(worker, now));
+    if alive {
+        Ok(())
+    } else {
+        Err("no worker is there to execute runs\n  hint: `runlane dev` starts a server with one".into())
+    }
+}
+
+impl Figures {
+    fn in_words(&self) -> String {
+        let rate = |figure: f64| format!("{:>9} runs/s", grouped(figure as u64));
+        format!(
+            "submit           {}  one by one, {} at once\nsubmit in batches{}  of {}\ndrain            {}\n\
+             pickup           {:>9.1} ms      median; {:.1} ms for 99 of 100\n\n\
+             {} of each, payloads of {} bytes, database: {}\n",
+            rate(self.submit_per_second),
+            self.concurrency,
+            rate(self.submit_batch_per_second),
+            submit::BATCH,
+            rate(self.drain_per_second),
+            self.pickup_ms.p50,
+            self.pickup_ms.p99,
+            counted(self.runs.into(), "run"),
+            grouped(self.payload_bytes as u64),
+            self.database,
+        )
+    }
+}

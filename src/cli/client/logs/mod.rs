@@ -1,0 +1,83 @@
+//! `runlane logs`: what a run has said, and with `-f` what it goes on to say.
+
+mod follow;
+mod line;
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::doc::Doc;
+use super::remote::{Remote, RemoteArgs};
+use super::render::Paint;
+use super::{say, seen};
+use crate::cli::Failure;
+
+/// How many events are asked for at a time.
+const PAGE: usize = 1000;
+
+#[derive(Args)]
+pub(in crate::cli) struct LogsArgs {
+    /// The run's id
+    id: String,
+    /// Follow it until it ends, through lost connections
+    #[arg(long, short)]
+    follow: bool,
+    /// Show when each line was said
+    #[arg(long, short = 't')]
+    timestamps: bool,
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
+}
+
+/// How events are printed.
+#[derive(Clone, Copy)]
+struct Printer {
+    json: bool,
+    timestamps: bool,
+    paint: Paint,
+}
+
+impl Printer {
+    /// JSON is one event a line, so that a stream of it can be read as it comes.
+    fn print(self, event: &Doc) -> Result<(), Failure> {
+        if self.json {
+            say(&format!("{event}\n"));
+        } else {
+            say(&line::of(&seen::read(event)?, self.timestamps, self.paint));
+        }
+        Ok(())
+    }
+}
+
+pub(super) async fn logs(args: LogsArgs) -> Result<ExitCode, Failure> {
+    let remote = args.remote.remote()?;
+    let printer = Printer { json: args.remote.json, timestamps: args.timestamps, paint: Paint::for_stdout() };
+    if args.follow {
+        return follow::follow(&remote, &args.id, printer).await;
+    }
+    let said = all(&remote, &args.id, printer).await?;
+    if said == 0 && !printer.json {
+        let run: seen::Run = seen::read(&remote.get(&["runs", &args.id]).await?)?;
+        eprintln!("the run is {} and has said nothing", run.status);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn all(remote: &Remote, id: &str, printer: Printer) -> Result<u64, Failure> {
+    let (mut said, mut after) = (0, None::<String>);
+    loop {
+        let mut query = vec![("limit", PAGE.to_string())];
+        query.extend(after.map(|seq| ("after", seq)));
+        let page = remote.find(&["runs", id, "events"], &query).await?;
+        let page: seen::Page<Doc> = seen::read(&page)?;
+        for event in page.data {
+            printer.print(&event)?;
+            said += 1;
+        }
+        after = page.next_cursor;
+        if after.is_none() {
+            return Ok(said);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The verbs that talk to a server: what people type to submit, watch and steer runs.
+//!
+//! Each verb is a file (or a folder) with its arguments and what it does; `remote` asks the server, `seen` is what its
+//! answers are read into, `render` how they look.
+
+mod args;
+mod batch;
+mod bench;
+mod completions;
+mod doc;
+mod doctor;
+mod exit;
+mod explain;
+mod lanes;
+mod logs;
+mod problem;
+mod queues;
+mod remote;
+mod render;
+mod runs;
+mod seen;
+mod sse;
+mod submit;
+mod tokens;
+mod top;
+mod workers;
+mod workspaces;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use self::problem::ApiError;
+use super::Failure;
+
+pub(super) use self::exit::{HELP, of_failure};
+
+#[derive(Subcommand)]
+pub(super) enum ClientVerb {
+    /// Submit a run, or many from a file
+    Submit(Box<submit::SubmitArgs>),
+    /// List, show and steer runs
+    Runs(runs::RunsArgs),
+    /// Show what a run says; -f follows it
+    Logs(logs::LogsArgs),
+    /// Say why a run is not starting, and what would help
+    Explain(explain::ExplainArgs),
+    /// List, pause, resume and limit queues
+    Queues(queues::QueuesArgs),
+    /// List and release lanes, and say what they do on failure
+    Lanes(lanes::LanesArgs),
+    /// List and drain workers
+    Workers(workers::WorkersArgs),
+    /// List and create workspaces
+    Workspaces(workspaces::WorkspacesArgs),
+    /// List, create and revoke tokens
+    Tokens(tokens::TokensArgs),
+    /// Watch queues, workers and runs, live
+    Top(top::TopArgs),
+    /// Measure how fast a server takes runs and works them off
+    Bench(bench::BenchArgs),
+    /// Examine database, server, workers and machine, and say what to do
+    Doctor(doctor::DoctorArgs),
+    /// Print the completions for a shell
+    Completions(completions::CompletionsArgs),
+}
+
+/// Carries out what is asked. Where JSON is wanted, a refusal is JSON too.
+pub(super) async fn run(verb: ClientVerb) -> Result<ExitCode, Failure> {
+    let json = verb.wants_json();
+    let done = match verb {
+        ClientVerb::Submit(args) => submit::submit(*args).await,
+        ClientVerb::Runs(args) => runs::runs(args).await,
+        ClientVerb::Logs(args) => logs::logs(args).await,
+        ClientVerb::Explain(args) => explain::explain(args).await,
+        ClientVerb::Queues(args) => queues::queues(args).await,
+        ClientVerb::Lanes(args) => lanes::lanes(args).await,
+        ClientVerb::Workers(args) => workers::workers(args).await,
+        ClientVerb::Workspaces(args) => workspaces::workspaces(args).await,
+        ClientVerb::Tokens(args) => tokens::tokens(args).await,
+        ClientVerb::Top(args) => top::top(args).await,
+        ClientVerb::Bench(args) => bench::bench(args).await,
+        ClientVerb::Doctor(args) => doctor::doctor(args).await,
+        ClientVerb::Completions(args) => completions::completions(args),
+    };
+    done.inspect_err(|failure| {
+        if let Some(problem) = failure.downcast_ref::<ApiError>().and_then(ApiError::problem)
+            && json
+        {
+            print_json(&problem.document);
+        }
+    })
+}
+
+impl ClientVerb {
+    fn wants_json(&self) -> bool {
+        match self {
+            ClientVerb::Submit(args) => args.remote.json,
+            ClientVerb::Runs(args) => args.remote.json,
+            ClientVerb::Logs(args) => args.remote.json,
+            ClientVerb::Explain(args) => args.remote.json,
+            ClientVerb::Queues(args) => args.remote.json,
+            ClientVerb::Lanes(args) => args.remote.json,
+            ClientVerb::Workers(args) => args.remote.json,
+            ClientVerb::Workspaces(args) => args.remote.json,
+            ClientVerb::Tokens(args) => args.remote.json,
+            ClientVerb::Top(args) => args.remote.json,
+            ClientVerb::Bench(args) => args.remote.json,
+            ClientVerb::Doctor(args) => args.remote.json,
+            ClientVerb::Completions(_) => false,
+        }
+    }
+}
+
+/// Prints one document.
+fn print_json(value: &impl serde::Serialize) {
+    say(&format!("{}\n", doc::Doc::of(value).indented()));
+}
+
+/// Writes to standard output. Whoever reads it may have seen enough (`| head`): that ends the process, quietly.
+fn say(text: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}

@@ -1,0 +1,183 @@
+//! Talks to the API: one request, one answer, and errors in words.
+
+use std::time::Duration;
+
+use super::doc::Doc;
+use super::problem::ApiError;
+use clap::Args;
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
+
+/// Long enough for an answer that the server was asked to wait for.
+const PATIENCE: Duration = Duration::from_secs(60);
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Which server is meant, and how its answers are shown.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Server")]
+pub(in crate::cli) struct RemoteArgs {
+    /// Where the API is
+    #[arg(long, global = true, value_name = "URL", env = "RUNLANE_URL", default_value = "http://127.0.0.1:8080")]
+    url: String,
+    /// The token to show it, where it asks for one
+    #[arg(long, global = true, value_name = "TOKEN", env = "RUNLANE_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// The workspace, where the token allows any
+    #[arg(long, global = true, value_name = "NAME", env = "RUNLANE_WORKSPACE")]
+    workspace: Option<String>,
+    /// Print the API's JSON instead of words and tables
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+}
+
+/// A server.
+#[derive(Clone, Debug)]
+pub(super) struct Remote {
+    http: Client,
+    base: Url,
+    token: Option<String>,
+    workspace: Option<String>,
+}
+
+/// What is sent with a request, besides its address.
+#[derive(Default)]
+pub(super) struct Extra<'a> {
+    pub(super) query: &'a [(&'a str, String)],
+    pub(super) headers: &'a [(&'a str, String)],
+    pub(super) body: Option<&'a Doc>,
+}
+
+impl RemoteArgs {
+    pub(super) fn remote(&self) -> Result<Remote, ApiError> {
+        let wrong = |reason: String| ApiError::Url { url: self.url.clone(), reason };
+        let base = Url::parse(&self.url).map_err(|error| wrong(error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
+            return Err(wrong("it does not begin with http:// or https://".into()));
+        }
+        let http =
+            Client::builder().connect_timeout(CONNECT).user_agent(concat!("runlane/", env!("CARGO_PKG_VERSION")));
+        let http = http.build().map_err(|error| wrong(error.to_string()))?;
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        Ok(Remote { http, base, token: given(&self.token), workspace: given(&self.workspace) })
+    }
+
+    pub(super) fn workspace(&self) -> Option<&str> {
+        self.workspace.as_deref().filter(|name| !name.is_empty())
+    }
+}
+
+impl Remote {
+    /// Where it is, as it was given.
+    pub(super) fn address(&self) -> &str {
+        self.base.as_str().trim_end_matches('/')
+    }
+
+    pub(super) async fn get(&self, path: &[&str]) -> Result<Doc, ApiError> {
+        self.call(Method::GET, path, Extra::default()).await
+    }
+
+    pub(super) async fn find(&self, path: &[&str], query: &[(&str, String)]) -> Result<Doc, ApiError> {
+        self.call(Method::GET, path, Extra { query, ..Extra::default() }).await
+    }
+
+    pub(super) async fn post(&self, path: &[&str], body: Option<&Doc>) -> Result<Doc, ApiError> {
+        self.call(Method::POST, path, Extra { body, ..Extra::default() }).await
+    }
+
+    /// Asks below `/v1` and reads the whole answer.
+    pub(super) async fn call(&self, method: Method, path: &[&str], extra: Extra<'_>) -> Result<Doc, ApiError> {
+        let mut request = self.request(method, &self.v1(path)).query(extra.query).timeout(PATIENCE);
+        for (name, value) in extra.headers {
+            request = request.header(*name, value);
+        }
+        if let Some(body) = extra.body {
+            request = request.json(body);
+        }
+        let response = self.send(request).await?;
+        let bytes = response.bytes().await.map_err(|error| self.unreachable(error))?;
+        if bytes.is_empty() {
+            return Ok(Doc::default());
+        }
+        serde_json::from_slice(&bytes).map_err(|error| self.not_runlane(format!("its answer is not JSON: {error}")))
+    }
+
+    /// Opens a stream of events.
+    pub(super) async fn stream(&self, path: &[&str], last_event: Option<&str>) -> Result<Response, ApiError> {
+        let mut request = self.request(Method::GET, &self.v1(path)).header("Accept", "text/event-stream");
+        if let Some(id) = last_event {
+            request = request.header("Last-Event-ID", id);
+        }
+        self.send(request).await
+    }
+
+    /// Asks something outside of `/v1`, such as `readyz`; any status is an answer.
+    pub(super) async fn outside(&self, path: &str) -> Result<Response, ApiError> {
+        let request = self.request(Method::GET, &self.at(&[path])).timeout(CONNECT);
+        request.send().await.map_err(|error| self.unreachable(error))
+    }
+
+    fn request(&self, method: Method, url: &Url) -> RequestBuilder {
+        let mut request = self.http.request(method, url.clone());
+        if let Some(workspace) = &self.workspace {
+            request = request.header("X-Runlane-Workspace", workspace);
+        }
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Response, ApiError> {
+        let response = request.send().await.map_err(|error| self.unreachable(error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(ApiError::refused(self.address(), response).await)
+    }
+
+    fn v1(&self, path: &[&str]) -> Url {
+        let mut whole = vec!["v1"];
+        whole.extend_from_slice(path);
+        self.at(&whole)
+    }
+
+    /// Names of lanes and queues may contain slashes, so each part of the path is escaped on its own.
+    fn at(&self, path: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        url
+    }
+
+    fn unreachable(&self, source: reqwest::Error) -> ApiError {
+        ApiError::Unreachable { url: self.address().to_owned(), source: source.without_url() }
+    }
+
+    fn not_runlane(&self, reason: String) -> ApiError {
+        ApiError::Foreign { url: self.address().to_owned(), reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(url: &str) -> RemoteArgs {
+        RemoteArgs { url: url.into(), token: None, workspace: None, json: false }
+    }
+
+    #[test]
+    fn names_are_escaped_and_a_path_in_the_url_is_kept() {
+        let remote = args("https://example.org/queue/").remote().expect("a server");
+        assert_eq!(remote.v1(&["lanes", "a/b c", "release"]).path(), "/queue/v1/lanes/a%2Fb%20c/release");
+        assert_eq!(remote.address(), "https://example.org/queue");
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_refused_with_an_example() {
+        for url in ["localhost:8080", "ftp://example.org", "::"] {
+            let error = args(url).remote().expect_err("refused").to_string();
+            assert!(error.contains(url) && error.contains("http://127.0.0.1:8080"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! One run, as a line of a list and in full.
+
+use std::fmt::Write;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Cell, Paint, ago, plain, span};
+use crate::cli::client::doc::Doc;
+use crate::cli::client::seen::{Attempt, Run};
+
+/// The line of a list: ID, STATUS, TASK, QUEUE, LANE, TRIES, REQUESTED, TOOK, NOTE.
+pub(in crate::cli::client) fn row(run: &Run, now: Timestamp) -> Vec<Cell> {
+    vec![
+        Cell::of(&run.id),
+        Cell::status(&run.status),
+        Cell::of(&run.task),
+        Cell::of(&run.queue),
+        Cell::maybe(run.lane.as_ref()),
+        Cell::of(format!("{}/{}", run.attempt, run.max_attempts)),
+        Cell::maybe(run.requested_at.map(|at| ago(at, now))),
+        Cell::maybe(took(run, now).map(span)),
+        Cell::of(note(run, now)),
+    ]
+}
+
+/// How long it has been executing, waits between attempts included.
+fn took(run: &Run, now: Timestamp) -> Option<SignedDuration> {
+    let end = run.finished_at.or((run.status == "running").then_some(now))?;
+    Some(end.duration_since(run.started_at?))
+}
+
+/// What explains the status, in a few words.
+fn note(run: &Run, now: Timestamp) -> String {
+    if run.cancel_requested && !run.is_terminal() {
+        return "cancel requested".into();
+    }
+    let blocked = run.blocked_by.as_deref().map(|reason| match (reason, run.available_at) {
+        ("available_at", Some(at)) => format!("due {}", ago(at, now)),
+        ("lane", _) => "waits for its lane".into(),
+        ("upstream", _) => "waits for other runs".into(),
+        (other, _) => format!("waits: {other}"),
+    });
+    let error = run.error.as_ref().map(|error| short(&format!("{}: {}", error.code, error.message), 60));
+    match (blocked, error) {
+        (Some(blocked), Some(error)) => format!("{blocked}; {error}"),
+        (blocked, error) => blocked.or(error).unwrap_or_default(),
+    }
+}
+
+fn short(text: &str, most: usize) -> String {
+    let first = text.lines().next().unwrap_or_default();
+    if first.chars().count() <= most {
+        return first.to_owned();
+    }
+    first.chars().take(most - 1).chain(['…']).collect()
+}
+
+/// Everything, a field a line, and the attempts below.
+pub(in crate::cli::client) fn card(run: &Run, attempts: &[Attempt], paint: Paint, now: Timestamp) -> String {
+    let mut card = Card { text: String::new(), paint };
+    let _ = writeln!(card.text, "run {}  {}", paint.strong(&plain(&run.id)), paint.status(&run.status));
+    let note = note(run, now);
+    if run.error.is_none() && !note.is_empty() {
+        card.line("because", &note);
+    }
+    card.line("task", &run.task);
+    card.line("queue", &run.queue);
+    card.maybe("lane", run.lane.as_deref());
+    card.maybe("key", run.key.as_deref());
+    if run.workspace != "default" {
+        card.line("workspace", &run.workspace);
+    }
+    if run.priority != 0 {
+        card.line("priority", &run.priority.to_string());
+    }
+    card.line("attempts", &format!("{} of {}", run.attempt, run.max_attempts));
+    card.maybe("time limit", run.timeout_seconds.map(|limit| span(SignedDuration::from_secs(limit.into()))).as_deref());
+    card.time("requested", run.requested_at, now);
+    if run.available_at.is_some_and(|at| at > now) {
+        card.time("due", run.available_at, now);
+    }
+    card.time("started", run.started_at, now);
+    card.time("finished", run.finished_at, now);
+    card.maybe("took", took(run, now).map(span).as_deref());
+    if let Some(lease) = &run.lease {
+        card.line(
+            "worker",
+            &format!("{}, lease ends {}", lease.owner, lease.expires_at.map_or("–".into(), |at| ago(at, now))),
+        );
+    }
+    if let Some(error) = &run.error {
+        card.line("error", &format!("{}: {}", error.code, error.message));
+    }
+    card.json("payload", &run.payload);
+    card.json("output", &run.output);
+    card.json("metadata", &run.metadata);
+    if attempts.len() > 1 || attempts.iter().any(|attempt| attempt.error.is_some()) {
+        card.attempts(attempts, now);
+    }
+    card.text
+}
+
+struct Card {
+    text: String,
+    paint: Paint,
+}
+
+impl Card {
+    fn line(&mut self, name: &str, words: &str) {
+        let name = self.paint.quiet(&format!("{name:<11}"));
+        let _ = writeln!(self.text, "  {name}{}", plain(words));
+    }
+
+    fn maybe(&mut self, name: &str, words: Option<&str>) {
+        if let Some(words) = words {
+            self.line(name, words);
+        }
+    }
+
+    fn time(&mut self, name: &str, at: Option<Timestamp>, now: Timestamp) {
+        let words = at.map(|at| format!("{} ({})", ago(at, now), at.strftime("%Y-%m-%d %H:%M:%S UTC")));
+        self.maybe(name, words.as_deref());
+    }
+
+    fn json(&mut self, name: &str, value: &Doc) {
+        if !value.is_null() {
+            self.line(name, &value.to_string());
+        }
+    }
+
+    fn attempts(&mut self, attempts: &[Attempt], now: Timestamp) {
+        self.text.push('\n');
+        let mut table = super::Table::new(&["attempt", "ended", "host", "started", "took", "error"]);
+        for attempt in attempts {
+            let took = attempt.started_at.map(|from| span(attempt.finished_at.unwrap_or(now).duration_since(from)));
+            table.add(vec![
+                Cell::number(attempt.number),
+                attempt.status.as_deref().map_or_else(|| Cell::of("–"), Cell::status),
+                Cell::maybe(attempt.host.as_ref()),
+                Cell::maybe(attempt.started_at.map(|at| ago(at, now))),
+                Cell::maybe(took),
+                Cell::of(attempt.error.as_ref().map_or(String::new(), |error| short(&error.message, 80))),
+            ]);
+        }
+        self.text.push_str(&table.render(self.paint));
+    }
+}

@@ -1,0 +1,64 @@
+//! `runlane runs cancel|pause|resume|rerun|dismiss|enqueue`: the same for each run that is named.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::cli::Failure;
+use crate::cli::client::doc::Doc;
+use crate::cli::client::problem::ApiError;
+use crate::cli::client::remote::Remote;
+use crate::cli::client::render::{Paint, plain};
+use crate::cli::client::{exit, print_json, say, seen};
+
+#[derive(Args)]
+pub(super) struct Ids {
+    /// The runs, by id
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+/// One after the other; one that is refused does not keep the others from it.
+pub(super) async fn command(remote: &Remote, verb: &str, ids: Ids, json: bool) -> Result<ExitCode, Failure> {
+    let paint = Paint::for_stdout();
+    let mut answers = Vec::new();
+    let mut refused = false;
+    for id in &ids.ids {
+        match remote.post(&["runs", id, verb], None).await {
+            Ok(answer) => {
+                if !json {
+                    say(&format!("{}\n", outcome(verb, id, &seen::read(&answer)?, paint)));
+                }
+                answers.push(answer);
+            }
+            // A single refusal is told as any other failure is.
+            Err(error @ ApiError::Refused(_)) if ids.ids.len() == 1 => return Err(error.into()),
+            Err(ApiError::Refused(problem)) => {
+                refused = true;
+                let words = problem.in_short();
+                let whose = if words.contains(id) { String::new() } else { format!("{}: ", plain(id)) };
+                eprintln!("error: {whose}{}", plain(&words));
+                answers.push(Doc::of(&problem.document));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if json {
+        match answers.as_slice() {
+            [alone] => print_json(alone),
+            _ => print_json(&seen::Page { data: answers, next_cursor: None }),
+        }
+    }
+    Ok(if refused { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// What became of it, which is not always at once what was asked.
+fn outcome(verb: &str, id: &str, run: &seen::Run, paint: Paint) -> String {
+    let status = paint.status(&run.status);
+    match (verb, run.status.as_str()) {
+        ("rerun", _) => format!("{} {status} (again from {})", plain(&run.id), plain(id)),
+        ("cancel" | "pause", "running") => format!("{} {status}; its worker was asked to stop", plain(id)),
+        ("dismiss", _) => format!("{} {status}; its lane goes on without it", plain(id)),
+        _ => format!("{} {status}", plain(id)),
+    }
+}

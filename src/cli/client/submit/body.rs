@@ -1,0 +1,42 @@
+//! The body of a submission, from what the command line says.
+
+use serde::Serialize;
+
+use super::SubmitArgs;
+use crate::cli::client::args::json as read_json;
+use crate::cli::client::batch::Body;
+use crate::cli::client::doc::Doc;
+
+/// Only what was given: what is left out is for the server, and the task's settings, to decide.
+pub(super) fn of(args: &SubmitArgs) -> Result<Body, String> {
+    let mut body = Body::new();
+    let mut set = |name: &str, value: Option<Doc>| {
+        if let Some(value) = value {
+            body.insert(name.to_owned(), value);
+        }
+    };
+    set("task", args.task.as_ref().map(|task| doc(task)));
+    set("payload", args.payload.as_ref().map(|text| read_json("the payload", text)).transpose()?);
+    set("queue", args.queue.as_ref().map(|name| doc(name)));
+    set("priority", args.priority.map(|number| doc(number)));
+    set("lane", args.lane.as_ref().map(|name| doc(name)));
+    set("delay_seconds", args.delay.map(seconds));
+    set("available_at", args.at.map(|at| doc(at.to_string())));
+    set("max_attempts", args.max_attempts.map(|number| doc(number)));
+    set("timeout_seconds", args.timeout.map(seconds));
+    set("hold", args.hold.then_some(doc(true)));
+    set("after", (!args.after.is_empty()).then(|| doc(&args.after)));
+    set("key", args.key.as_ref().map(|key| doc(key)));
+    set("key_mode", args.key_mode.as_ref().map(|mode| doc(mode)));
+    set("metadata", args.metadata.as_ref().map(|text| read_json("the metadata", text)).transpose()?);
+    Ok(body)
+}
+
+/// Whole where it is whole.
+fn seconds(span: jiff::SignedDuration) -> Doc {
+    if span.subsec_nanos() == 0 { doc(span.as_secs()) } else { doc(span.as_secs_f64()) }
+}
+
+fn doc(value: impl Serialize) -> Doc {
+    Doc::of(&value)
+}

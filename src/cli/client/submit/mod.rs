@@ -1,0 +1,113 @@
+//! `runlane submit`: one run from the command line, or many from a file.
+
+mod body;
+mod file;
+mod reader;
+mod report;
+pub(super) mod wait;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use jiff::{SignedDuration, Timestamp};
+use reqwest::Method;
+
+use super::remote::{Extra, RemoteArgs};
+use super::{args, exit, print_json, render, say, seen};
+use crate::cli::Failure;
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  runlane submit echo --payload '{\"hello\": \"world\"}' --wait
+  runlane submit resize --payload @photo.json --queue images --lane user-7 --delay 5m
+  runlane submit --file runs.ndjson        # one submission a line, as in the API: {\"task\": \"echo\", \"payload\": 1}
+  generate | runlane submit echo --file -  # what a line does not say, the command line does
+
+Exit codes with --wait: 0 succeeded, 1 failed, 4 cancelled, 5 timed out, 6 not ended yet.")]
+pub(in crate::cli) struct SubmitArgs {
+    /// The kind of work
+    #[arg(required_unless_present = "file")]
+    task: Option<String>,
+    /// The input: JSON, @FILE, or - for standard input
+    #[arg(long, short, value_name = "JSON")]
+    payload: Option<String>,
+    /// Submit every line of a file (- is standard input), in batches
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["payload", "idempotency_key", "wait"])]
+    file: Option<String>,
+    /// The stream it joins
+    #[arg(long, short, value_name = "NAME")]
+    queue: Option<String>,
+    /// −1000 to 1000; high goes first
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    priority: Option<i32>,
+    /// A serial key: runs of one lane are executed one after the other
+    #[arg(long, short, value_name = "NAME")]
+    lane: Option<String>,
+    /// Start no sooner than after this (90, 5m, 1h30m)
+    #[arg(long, value_name = "SPAN", value_parser = args::duration, conflicts_with = "at")]
+    delay: Option<SignedDuration>,
+    /// Start no sooner than at this time (2026-11-20T09:00:00Z)
+    #[arg(long, value_name = "TIME", value_parser = args::instant)]
+    at: Option<Timestamp>,
+    /// How often it is tried
+    #[arg(long, value_name = "N")]
+    max_attempts: Option<u16>,
+    /// How long one attempt may take (90, 5m)
+    #[arg(long, value_name = "SPAN", value_parser = args::duration)]
+    timeout: Option<SignedDuration>,
+    /// Create it held; `runs enqueue` lets it go
+    #[arg(long)]
+    hold: bool,
+    /// Wait for these runs to succeed first
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    after: Vec<String>,
+    /// Its name while it has not started
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// What to do if a run has that name
+    #[arg(long, value_name = "MODE", requires = "key", value_parser = ["keep", "replace", "preserve_available_at"])]
+    key_mode: Option<String>,
+    /// Recognise this request if it is made again
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    /// Notes of yours: JSON, or @FILE
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+    /// Wait for the outcome and exit by it; with a span, for no longer than that (--wait=5m)
+    #[arg(long, short, value_name = "SPAN", num_args = 0..=1, require_equals = true, default_missing_value = "",
+          value_parser = patience)]
+    wait: Option<wait::Patience>,
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
+}
+
+fn patience(text: &str) -> Result<wait::Patience, String> {
+    if text.is_empty() { Ok(wait::Patience::Endless) } else { args::duration(text).map(wait::Patience::AtMost) }
+}
+
+pub(super) async fn submit(args: SubmitArgs) -> Result<ExitCode, Failure> {
+    let remote = args.remote.remote()?;
+    let body = body::of(&args).map_err(exit::Usage)?;
+    if let Some(file) = &args.file {
+        return file::submit(&remote, file, &body, args.remote.json).await;
+    }
+    let mut headers = Vec::new();
+    if let Some(key) = &args.idempotency_key {
+        headers.push(("Idempotency-Key", key.clone()));
+    }
+    let body = super::doc::Doc::of(&body);
+    let extra = Extra { headers: &headers, body: Some(&body), ..Extra::default() };
+    let mut answer = remote.call(Method::POST, &["runs"], extra).await?;
+    let mut run: seen::Run = seen::read(&answer)?;
+    if let Some(patience) = args.wait {
+        answer = wait::wait(&remote, &run.id, patience).await?;
+        run = seen::read(&answer)?;
+    }
+    if args.remote.json {
+        print_json(&answer);
+    } else {
+        say(&report::of(&run, args.wait.is_some(), render::Paint::for_stdout(), render::now()));
+    }
+    Ok(if args.wait.is_some() { exit::of_run(&run) } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,144 @@
+//! `runlane tokens`: what lets others use the API. A token is shown once, when it is made.
+
+mod direct;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use jiff::{SignedDuration, Timestamp};
+use runlane::access::Role;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::doc::Doc;
+use super::remote::{Remote, RemoteArgs};
+use super::render::{Cell, Paint, Table, ago, now, plain};
+use super::{args, print_json, say, seen};
+use crate::cli::Failure;
+use crate::cli::database::DatabaseArgs;
+
+#[derive(Args)]
+#[command(after_help = "\
+The first token of a server that asks for tokens is made on its database, before it is started:
+  runlane tokens create me --role admin --direct --database sqlite:runlane.db")]
+pub(in crate::cli) struct TokensArgs {
+    #[command(subcommand)]
+    verb: Option<TokensVerb>,
+    /// Work on the database itself instead of asking a server
+    #[arg(long, global = true)]
+    direct: bool,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
+}
+
+#[derive(Subcommand)]
+enum TokensVerb {
+    /// List them, without their secrets (also without a verb)
+    List,
+    /// Make one; its secret is shown once
+    Create(CreateArgs),
+    /// End one, at once
+    Revoke {
+        /// Its id
+        id: String,
+    },
+}
+
+#[derive(Args)]
+struct CreateArgs {
+    /// Who or what it is for
+    name: String,
+    /// What it allows: viewer, submitter, operator, admin or worker
+    #[arg(long, value_name = "ROLE", default_value = "operator")]
+    role: Role,
+    /// Good in every workspace, not only in the one that --workspace or the token in use names
+    #[arg(long)]
+    everywhere: bool,
+    /// How long it is good for (30d, 12h); without it, until it is revoked
+    #[arg(long, value_name = "SPAN", value_parser = args::duration)]
+    expires: Option<SignedDuration>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Token {
+    id: String,
+    name: String,
+    workspace: Option<String>,
+    role: String,
+    created_at: Option<Timestamp>,
+    expires_at: Option<Timestamp>,
+    revoked_at: Option<Timestamp>,
+}
+
+pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
+    let verb = args.verb.unwrap_or(TokensVerb::List);
+    let answer = if args.direct {
+        let store = args.database.database()?.open().await?;
+        direct::ask(store.as_ref(), args.remote.workspace(), &verb).await?
+    } else {
+        ask(&args.remote.remote()?, &verb).await?
+    };
+    if args.remote.json {
+        print_json(&answer);
+    } else {
+        say(&in_words(&verb, &answer)?);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn ask(remote: &Remote, verb: &TokensVerb) -> Result<Doc, Failure> {
+    Ok(match verb {
+        TokensVerb::List => remote.get(&["tokens"]).await?,
+        TokensVerb::Create(args) => remote.post(&["tokens"], Some(&args.body())).await?,
+        TokensVerb::Revoke { id } => remote.post(&["tokens", id, "revoke"], None).await?,
+    })
+}
+
+impl CreateArgs {
+    fn body(&self) -> Doc {
+        let mut body = json!({"name": self.name, "role": self.role.as_str()});
+        if self.everywhere {
+            body["everywhere"] = json!(true);
+        }
+        if let Some(span) = self.expires {
+            body["expires_in_seconds"] = json!(span.as_secs());
+        }
+        Doc::of(&body)
+    }
+}
+
+fn in_words(verb: &TokensVerb, answer: &Doc) -> Result<String, String> {
+    Ok(match verb {
+        TokensVerb::List => table(&seen::list(answer)?),
+        TokensVerb::Create(_) => {
+            let secret = answer.field::<String>("secret").unwrap_or_default();
+            format!("{}\nkeep it now: it is not shown again\n", plain(&secret))
+        }
+        TokensVerb::Revoke { id } => format!("token {} is good for nothing any more\n", plain(id)),
+    })
+}
+
+fn table(tokens: &[Token]) -> String {
+    let now = now();
+    let mut table = Table::new(&["id", "name", "role", "workspace", "created", "expires", "state"]);
+    for token in tokens {
+        let ended = token.expires_at.is_some_and(|at| at <= now);
+        table.add(vec![
+            Cell::of(&token.id),
+            Cell::of(&token.name),
+            Cell::of(&token.role),
+            Cell::of(token.workspace.as_deref().unwrap_or("(all)")),
+            Cell::maybe(token.created_at.map(|at| ago(at, now))),
+            Cell::of(token.expires_at.map_or("never".into(), |at| ago(at, now))),
+            match (token.revoked_at.is_some(), ended) {
+                (true, _) => Cell::of("revoked").warn(),
+                (false, true) => Cell::of("expired").warn(),
+                (false, false) => Cell::of("good"),
+            },
+        ]);
+    }
+    if table.is_empty() { "no tokens\n".into() } else { table.render(Paint::for_stdout()) }
+}

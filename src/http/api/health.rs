@@ -1,0 +1,52 @@
+//! Whether the server lives, whether it can serve, and what it measures.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+
+use crate::http::dto::Health;
+use crate::http::problem::{Code, Problem};
+use crate::http::state::Server;
+
+/// Longer than a database that can be used takes.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+const RETRY_SECONDS: u32 = 2;
+
+/// Is the process alive?
+///
+/// Says nothing of the database: a process that waits for it need not be restarted.
+#[utoipa::path(get, path = "/healthz", tag = "health", security(()),
+    responses((status = 200, description = "It is", body = Health)))]
+pub(super) async fn healthz() -> Json<Health> {
+    Json(Health::of("ok"))
+}
+
+/// Can the server serve?
+#[utoipa::path(get, path = "/readyz", tag = "health", security(()),
+    responses((status = 200, description = "It can", body = Health)))]
+pub(super) async fn readyz(State(server): State<Server>) -> Result<Json<Health>, Problem> {
+    if server.stopping.is_cancelled() {
+        return Err(Problem::new(Code::ShuttingDown, "the server is shutting down").retry_after(RETRY_SECONDS));
+    }
+    match tokio::time::timeout(PATIENCE, server.store().workspaces()).await {
+        Ok(Ok(_)) => Ok(Json(Health::of("ready"))),
+        Ok(Err(error)) => Err(error.into()),
+        Err(_) => {
+            Err(Problem::new(Code::StoreUnavailable, "the database does not answer in time").retry_after(RETRY_SECONDS))
+        }
+    }
+}
+
+/// Metrics for Prometheus
+#[utoipa::path(get, path = "/metrics", tag = "health",
+    responses((status = 200, description = "The process's metrics", body = String, content_type = "text/plain")))]
+pub(super) async fn metrics(State(server): State<Server>) -> Result<Response, Problem> {
+    let Some(scrape) = &server.api.metrics else {
+        return Err(Problem::new(Code::RouteNotFound, "this server records no metrics"));
+    };
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], scrape()).into_response())
+}

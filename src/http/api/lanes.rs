@@ -1,0 +1,74 @@
+//! Lanes: who is in them, what holds them, and letting them go on.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::runs::page;
+use crate::actions::{release_lane as let_go, set_lane_policy};
+use crate::http::auth::Caller;
+use crate::http::dto::{Lane, LaneChange, LaneReleased, LaneSettings, List};
+use crate::http::extract::{Body, LanePath, Query, from_cursor, to_cursor};
+use crate::http::problem::Problem;
+use crate::http::state::Server;
+
+const LIST: &str = "lanes";
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http::api) struct Wanted {
+    /// At most so many; 50 unless given.
+    #[param(minimum = 1, maximum = 500)]
+    pub(in crate::http::api) limit: Option<u16>,
+    /// `next_cursor` of the page before.
+    pub(in crate::http::api) cursor: Option<String>,
+}
+
+/// List lanes
+///
+/// Those that have live runs, holds or a policy, by name.
+#[utoipa::path(get, path = "/v1/lanes", tag = "lanes", params(Wanted),
+    responses((status = 200, description = "A page of lanes", body = List<Lane>)))]
+pub(super) async fn list_lanes(
+    State(server): State<Server>,
+    caller: Caller,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<List<Lane>>, Problem> {
+    let page = page(wanted.limit, from_cursor(LIST, wanted.cursor.as_deref())?)?;
+    let found = server.store().lanes(&caller.workspace, &page).await?;
+    let next_cursor = found.next.map(|name| to_cursor(LIST, &name));
+    Ok(Json(List { data: found.data.into_iter().map(Lane::from).collect(), next_cursor }))
+}
+
+/// Say what a lane does when one of its runs is paused, fails or times out
+#[utoipa::path(patch, path = "/v1/lanes/{name}", tag = "lanes", request_body = LaneChange,
+    params(("name" = String, Path, description = "The lane")),
+    responses((status = 200, description = "As it is set now", body = LaneSettings)))]
+pub(super) async fn change_lane(
+    State(server): State<Server>,
+    caller: Caller,
+    LanePath(lane): LanePath,
+    Body(change): Body<LaneChange>,
+) -> Result<Json<LaneSettings>, Problem> {
+    if !set_lane_policy(server.store(), &caller.by, &lane, change.policy).await? {
+        return Err(Problem::no_workspace());
+    }
+    Ok(Json(LaneSettings { name: lane.to_string(), policy: change.policy }))
+}
+
+/// Let a held lane go on
+///
+/// Whatever holds it is dismissed.
+#[utoipa::path(post, path = "/v1/lanes/{name}/release", tag = "lanes",
+    params(("name" = String, Path, description = "The lane")),
+    responses((status = 200, description = "It goes on", body = LaneReleased)))]
+pub(super) async fn release_lane(
+    State(server): State<Server>,
+    caller: Caller,
+    LanePath(lane): LanePath,
+) -> Result<Json<LaneReleased>, Problem> {
+    let released = let_go(server.store(), &caller.by, &lane).await?;
+    Ok(Json(LaneReleased { released }))
+}

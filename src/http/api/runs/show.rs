@@ -1,0 +1,48 @@
+//! Looks at a run.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+
+use crate::actions::wait_for_run;
+use crate::http::auth::Caller;
+use crate::http::dto::Run;
+use crate::http::extract::{Preferences, RunPath};
+use crate::http::problem::Problem;
+use crate::http::state::Server;
+use crate::run::{self, RunId, WorkspaceName};
+
+/// Show a run
+///
+/// With `Prefer: wait=N` the answer waits up to N seconds for the run to end.
+#[utoipa::path(get, path = "/v1/runs/{id}", tag = "runs",
+    params(("id" = Uuid, Path, description = "The run"), ("Prefer" = Option<String>, Header, description = "`wait=N`")),
+    responses((status = 200, description = "The run", body = Run)))]
+pub(super) async fn show_run(
+    State(server): State<Server>,
+    caller: Caller,
+    prefer: Preferences,
+    RunPath(id): RunPath,
+) -> Result<Json<Run>, Problem> {
+    let run = look(&server, &caller.workspace, id, prefer.wait).await?;
+    run.map(|run| Json(run.into())).ok_or_else(|| Problem::no_run(&id.to_string()))
+}
+
+/// The run, after so long a wait for its end as was asked for, may be, and the server has time.
+pub(super) async fn look(
+    server: &Server,
+    workspace: &WorkspaceName,
+    id: RunId,
+    wait: Option<Duration>,
+) -> Result<Option<run::Run>, Problem> {
+    let store = server.store();
+    if let Some(wait) = wait {
+        let patience = wait.min(server.api.limits.wait);
+        tokio::select! {
+            ended = wait_for_run(store, workspace, id, patience) => return Ok(ended?),
+            () = server.stopping.cancelled() => {}
+        }
+    }
+    Ok(store.run(workspace, id).await?)
+}

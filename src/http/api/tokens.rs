@@ -1,0 +1,71 @@
+//! Tokens: who may do what.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use jiff::SignedDuration;
+
+use crate::actions::{TokenRequest, create_token as make, revoke_token as revoke};
+use crate::http::auth::Caller;
+use crate::http::dto::{CreatedToken, List, NewToken, Token};
+use crate::http::extract::{Body, TokenPath};
+use crate::http::problem::{Code, Problem};
+use crate::http::state::Server;
+
+/// List tokens
+///
+/// Those of the workspace, newest first; for a token that is good everywhere and chooses no workspace, all there are.
+#[utoipa::path(get, path = "/v1/tokens", tag = "tokens",
+    responses((status = 200, description = "All of them", body = List<Token>)))]
+pub(super) async fn list_tokens(State(server): State<Server>, caller: Caller) -> Result<Json<List<Token>>, Problem> {
+    let tokens = server.store().tokens(caller.view()).await?;
+    Ok(Json(List::whole(tokens.into_iter().map(Token::from).collect())))
+}
+
+/// Make a token
+///
+/// The answer has its secret, which cannot be had again.
+#[utoipa::path(post, path = "/v1/tokens", tag = "tokens", request_body = NewToken,
+    responses((status = 201, description = "Made", body = CreatedToken)))]
+pub(super) async fn create_token(
+    State(server): State<Server>,
+    caller: Caller,
+    Body(wanted): Body<NewToken>,
+) -> Result<(StatusCode, Json<CreatedToken>), Problem> {
+    let request = request(&caller, wanted)?;
+    let made = make(server.store(), &caller.by, request).await?;
+    let (token, secret) = made.ok_or_else(Problem::no_workspace)?;
+    Ok((StatusCode::CREATED, Json(CreatedToken { token: token.into(), secret: secret.expose().to_owned() })))
+}
+
+/// Revoke a token
+///
+/// It is no good from the answer on.
+#[utoipa::path(delete, path = "/v1/tokens/{id}", tag = "tokens",
+    params(("id" = Uuid, Path, description = "The token")),
+    responses((status = 200, description = "Revoked", body = Token)))]
+pub(super) async fn revoke_token(
+    State(server): State<Server>,
+    caller: Caller,
+    TokenPath(id): TokenPath,
+) -> Result<Json<Token>, Problem> {
+    let revoked = revoke(server.store(), &caller.by, id, caller.view()).await?;
+    revoked.map(|token| Json(token.into())).ok_or_else(|| Problem::no_token(&id.to_string()))
+}
+
+fn request(caller: &Caller, wanted: NewToken) -> Result<TokenRequest, Problem> {
+    let workspace = match (wanted.everywhere.unwrap_or(false), wanted.workspace) {
+        (true, Some(_)) => {
+            let detail = "a token is good everywhere or in one workspace";
+            return Err(Problem::new(Code::ConflictingFields, detail).field("workspace"));
+        }
+        (true, None) => None,
+        (false, given) => Some(given.unwrap_or_else(|| caller.workspace.clone())),
+    };
+    caller.must_reach(workspace.as_ref())?;
+    if wanted.expires_in_seconds == Some(0) {
+        return Err(Problem::new(Code::InvalidField, "a token must be good for a while").field("expires_in_seconds"));
+    }
+    let expires_in = wanted.expires_in_seconds.map(|seconds| SignedDuration::from_secs(seconds.into()));
+    Ok(TokenRequest { workspace, name: wanted.name, role: wanted.role, expires_in })
+}

@@ -1,0 +1,113 @@
+//! Who asks, and whether they may.
+
+mod caller;
+
+pub(in crate::http) use caller::Caller;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::problem::{Code, Problem};
+use super::routes::{self, Needs};
+use super::state::Server;
+use crate::access::Secret;
+use crate::run::WorkspaceName;
+
+/// How callers show who they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auth {
+    /// They need not: whoever can reach the server may do everything, so it serves its own machine only.
+    None,
+    /// By a token: `Authorization: Bearer rl_…`.
+    Tokens,
+}
+
+/// Names the workspace, where the caller may choose.
+const WORKSPACE: &str = "x-runlane-workspace";
+
+/// Finds out who asks, and lets them through if they may.
+pub(super) async fn authorise(State(server): State<Server>, mut request: Request, next: Next) -> Response {
+    let claim = match Claim::of(&request) {
+        Ok(claim) => claim,
+        Err(problem) => return problem.into_response(),
+    };
+    match claim.judged(&server).await {
+        Ok(Some(caller)) => {
+            request.extensions_mut().insert(caller);
+            next.run(request).await
+        }
+        Ok(None) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// What a request says of its caller, and needs of them.
+struct Claim {
+    needs: Needs,
+    secret: Result<Secret, Problem>,
+    workspace: Option<WorkspaceName>,
+}
+
+impl Claim {
+    /// A route that the table does not know lets nobody through.
+    fn of(request: &Request) -> Result<Self, Problem> {
+        let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+        let route = routes::find(request.method().as_str(), path).ok_or_else(|| no_route(request, path))?;
+        let workspace = chosen(request.headers())?;
+        Ok(Self { needs: route.needs, secret: secret(request.headers()), workspace })
+    }
+
+    /// The caller, if who they are matters to the route.
+    async fn judged(self, server: &Server) -> Result<Option<Caller>, Problem> {
+        let (permission, everywhere) = match self.needs {
+            Needs::Nothing => return Ok(None),
+            Needs::Here(permission) => (permission, false),
+            Needs::Everywhere(permission) => (permission, true),
+        };
+        if server.api.auth == Auth::None {
+            return Ok(Some(Caller::local(self.workspace)));
+        }
+        let known = server.store().authenticate(&self.secret?.hash()).await?;
+        let token = known.ok_or_else(|| unauthenticated("the token is unknown, expired or revoked"))?;
+        let caller = Caller::bearing(token, self.workspace)?;
+        caller.must_be_permitted(permission, everywhere)?;
+        Ok(Some(caller))
+    }
+}
+
+/// The router asks here before it looks whether the path knows the method.
+fn no_route(request: &Request, path: &str) -> Problem {
+    let allowed = routes::methods(path);
+    match HeaderValue::from_str(&allowed.join(", ")) {
+        Ok(allow) if !allowed.is_empty() => {
+            Problem::method_not_allowed(request.method(), request.uri().path()).header(header::ALLOW, allow)
+        }
+        _ => Problem::new(Code::InternalError, format!("nobody said who may use {path}")),
+    }
+}
+
+fn secret(headers: &HeaderMap) -> Result<Secret, Problem> {
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given = given.ok_or_else(|| unauthenticated("there is no token in the request"))?;
+    let (scheme, text) = given.split_once(' ').unwrap_or((given, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(unauthenticated("the header Authorization does not begin with Bearer"));
+    }
+    Secret::parse(text.trim()).map_err(|error| unauthenticated(&error.to_string()))
+}
+
+fn unauthenticated(detail: &str) -> Problem {
+    Problem::new(Code::Unauthenticated, detail)
+        .field("Authorization")
+        .hint("send `Authorization: Bearer rl_…` with a token that is good")
+        .header(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+}
+
+fn chosen(headers: &HeaderMap) -> Result<Option<WorkspaceName>, Problem> {
+    let Some(value) = headers.get(WORKSPACE) else { return Ok(None) };
+    let refused = |reason: String| Problem::new(Code::InvalidHeader, reason).field("X-Runlane-Workspace");
+    let name = std::str::from_utf8(value.as_bytes()).map_err(|error| refused(error.to_string()))?;
+    WorkspaceName::parse(name).map(Some).map_err(|error| refused(error.to_string()))
+}

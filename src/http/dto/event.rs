@@ -1,0 +1,46 @@
+//! What happened in a run's attempts.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::RunFailure;
+use crate::run::{self, Json};
+use crate::store;
+
+/// One event of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Event {
+    /// From 1 upwards within the run, without gaps.
+    #[schema(example = 1)]
+    pub seq: i64,
+    /// When it was stored.
+    pub at: Timestamp,
+    /// Of which attempt.
+    #[schema(example = 1)]
+    pub attempt: u32,
+    /// `log`, `progress` or `usage`.
+    #[schema(value_type = String, example = "log")]
+    pub kind: store::EventKind,
+    /// The content.
+    #[schema(value_type = Value, example = json!({"stream": "stdout", "text": "resized\n"}))]
+    pub data: Json,
+}
+
+/// The last word of a stream of events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Ended {
+    /// How the run ended.
+    #[schema(value_type = String, example = "succeeded")]
+    pub status: run::Status,
+    /// Why, unless it succeeded.
+    #[schema(required, value_type = Option<RunFailure>)]
+    pub error: Option<run::RunError>,
+}
+
+impl From<store::Event> for Event {
+    fn from(event: store::Event) -> Self {
+        let store::Event { seq, at, attempt, kind, data } = event;
+        Self { seq, at, attempt, kind, data }
+    }
+}

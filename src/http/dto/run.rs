@@ -1,0 +1,177 @@
+//! A run as every user sees it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::run::{self, Json, Tenure};
+
+/// One requested execution: its input, where it stands, and its outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Run {
+    /// Names the run.
+    pub id: Uuid,
+    /// The tenant.
+    #[schema(example = "default")]
+    pub workspace: String,
+    /// The kind of work.
+    #[schema(example = "resize")]
+    pub task: String,
+    /// The stream it is in.
+    #[schema(example = "default")]
+    pub queue: String,
+    /// Its serial key.
+    #[schema(required, example = json!(null))]
+    pub lane: Option<String>,
+    /// Where it stands.
+    #[schema(value_type = RunStatus)]
+    pub status: run::Status,
+    /// Why it is waiting and not ready: `upstream`, `available_at` or `lane`.
+    #[schema(required, value_type = Option<String>, example = json!(null))]
+    pub blocked_by: Option<run::BlockedBy>,
+    /// From -1000 to 1000; higher goes first.
+    pub priority: i16,
+    /// The input.
+    #[schema(value_type = Value, example = json!({"width": 100}))]
+    pub payload: Json,
+    /// Attempts started so far.
+    #[schema(example = 1)]
+    pub attempt: u32,
+    /// At most so many are started.
+    #[schema(example = 3)]
+    pub max_attempts: u32,
+    /// It does not start before this.
+    pub available_at: Timestamp,
+    /// When it was stored.
+    pub requested_at: Timestamp,
+    /// When its first attempt began.
+    #[schema(required)]
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    #[schema(required)]
+    pub finished_at: Option<Timestamp>,
+    /// Who executes it, and until when that is sure.
+    #[schema(required)]
+    pub lease: Option<Lease>,
+    /// Whether it is running and somebody asked to cancel it.
+    pub cancel_requested: bool,
+    /// Why the latest attempt failed.
+    #[schema(required, value_type = Option<RunFailure>)]
+    pub error: Option<run::RunError>,
+    /// What it returned.
+    #[serde(with = "nullable")]
+    #[schema(required, value_type = Value, example = json!({"bytes": 4096}))]
+    pub output: Option<Json>,
+    /// What it has used up, by unit.
+    #[serde(with = "nullable")]
+    #[schema(required, value_type = Value, example = json!(null))]
+    pub usage: Option<Json>,
+    /// The schedule that made it.
+    #[schema(required)]
+    pub schedule_id: Option<Uuid>,
+    /// The instant of the schedule it stands for.
+    #[schema(required)]
+    pub slot: Option<Timestamp>,
+    /// The build it uses.
+    #[schema(required)]
+    pub build_id: Option<Uuid>,
+    /// The caller's notes.
+    #[serde(with = "nullable")]
+    #[schema(required, value_type = Value, example = json!({"team": "images"}))]
+    pub metadata: Option<Json>,
+}
+
+/// A worker's temporary ownership of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Lease {
+    /// The worker.
+    pub owner: Uuid,
+    /// Rises with every claim and adoption.
+    pub epoch: i64,
+    /// When it ends unless it is renewed.
+    pub expires_at: Timestamp,
+}
+
+/// A stable code and a message.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
+pub(in crate::http) struct RunFailure {
+    /// Stable: `lost`, `timed_out`, `upstream_failed`, or what the executor says.
+    #[schema(example = "exit")]
+    code: String,
+    /// What happened, in a sentence.
+    message: String,
+}
+
+/// Where a run stands.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
+pub(in crate::http) enum RunStatus {
+    Pending,
+    Queued,
+    Running,
+    Retrying,
+    Paused,
+    Succeeded,
+    Failed,
+    TimedOut,
+    Cancelled,
+}
+
+impl From<run::Run> for Run {
+    fn from(run: run::Run) -> Self {
+        let execution = run.execution();
+        Self {
+            status: run.status(),
+            blocked_by: run.blocked_by(),
+            finished_at: run.finished_at(),
+            lease: execution.and_then(|execution| lease(execution, run.epoch)),
+            cancel_requested: execution.is_some_and(|execution| execution.stop == Some(run::Stop::Cancel)),
+            id: run.id.0,
+            workspace: run.workspace.to_string(),
+            task: run.task.to_string(),
+            queue: run.queue.to_string(),
+            lane: run.lane.map(|lane| lane.to_string()),
+            priority: run.priority.get(),
+            payload: run.payload,
+            attempt: run.attempt,
+            max_attempts: run.max_attempts,
+            available_at: run.available_at,
+            requested_at: run.requested_at,
+            started_at: run.started_at,
+            error: run.error,
+            output: run.output,
+            usage: None,
+            schedule_id: None,
+            slot: None,
+            build_id: None,
+            metadata: run.metadata,
+        }
+    }
+}
+
+/// Nobody vouches for an orphaned attempt, so it shows none.
+fn lease(execution: &run::Execution, epoch: i64) -> Option<Lease> {
+    match execution.tenure {
+        Tenure::Leased { until } => Some(Lease { owner: execution.by.worker.0, epoch, expires_at: until }),
+        Tenure::Orphaned { .. } => None,
+    }
+}
+
+/// What is absent is written as `null`, and `null` is read as absent: raw JSON alone would read it as the value `null`.
+mod nullable {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::run::Json;
+
+    pub fn serialize<S: Serializer>(json: &Option<Json>, serializer: S) -> Result<S::Ok, S::Error> {
+        json.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        Ok((json.as_str() != "null").then_some(json))
+    }
+}

@@ -1,0 +1,108 @@
+//! A submission.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::run::{Json, KeyMode, LaneName, Priority, QueueName, RunKey, TaskName};
+
+/// A request for a run. Only `task` is required.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"task": "resize", "payload": {"width": 100}, "priority": 10, "lane": "customer-17"}))]
+pub struct SubmitRun {
+    /// The kind of work.
+    #[schema(value_type = String, min_length = 1, max_length = 200, example = "resize")]
+    pub task: TaskName,
+    /// The input; `null` unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Value)]
+    pub payload: Option<Json>,
+    /// The stream it joins; what the task says, or `default`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    pub queue: Option<QueueName>,
+    /// From -1000 to 1000; higher goes first. 0 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i16>, minimum = -1000, maximum = 1000)]
+    pub priority: Option<Priority>,
+    /// Its serial key: of the runs with the same one, at most one is running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    pub lane: Option<LaneName>,
+    /// It does not start before this. Excludes `delay_seconds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub available_at: Option<Timestamp>,
+    /// It does not start before so many seconds have passed. Excludes `available_at`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 315360000)]
+    pub delay_seconds: Option<f64>,
+    /// How many attempts it has; what the task says, or 3. With 1 it is executed at most once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
+    pub max_attempts: Option<std::num::NonZeroU16>,
+    /// How long one attempt may take; what the task says, or without limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
+    pub timeout_seconds: Option<std::num::NonZeroU32>,
+    /// Whether it is created `pending` and waits for `enqueue`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<bool>,
+    /// The runs it waits for; if one does not succeed, it fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 1000)]
+    pub after: Option<Vec<Uuid>>,
+    /// Its name while it has not started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    pub key: Option<RunKey>,
+    /// What to do if a run that has not started has the same key: `keep` it, `replace` it, or replace it but leave it due
+    /// when it was (`preserve_available_at`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<SubmitKeyMode>)]
+    pub key_mode: Option<KeyMode>,
+    /// The caller's notes, an object; the queue never reads them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Json>,
+}
+
+/// The answer to a submission with `Prefer: return=minimal`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Submitted {
+    /// The run.
+    pub id: Uuid,
+}
+
+/// What to do with the run that has the key.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
+pub(in crate::http) enum SubmitKeyMode {
+    Keep,
+    Replace,
+    PreserveAvailableAt,
+}
+
+impl SubmitRun {
+    /// A run of `task` with this input, as the task has it otherwise.
+    pub fn of(task: TaskName, payload: Option<Json>) -> Self {
+        Self {
+            task,
+            payload,
+            queue: None,
+            priority: None,
+            lane: None,
+            available_at: None,
+            delay_seconds: None,
+            max_attempts: None,
+            timeout_seconds: None,
+            hold: None,
+            after: None,
+            key: None,
+            key_mode: None,
+            metadata: None,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Tokens.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::access::{self, Role, TokenName};
+use crate::run::WorkspaceName;
+
+/// A request for a token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"name": "ci", "role": "submitter", "expires_in_seconds": 2592000}))]
+pub struct NewToken {
+    /// Who or what bears it.
+    #[schema(value_type = String, min_length = 1, max_length = 200)]
+    pub name: TokenName,
+    /// What it is for.
+    #[schema(value_type = TokenRole)]
+    pub role: Role,
+    /// Where it is good; the workspace of the request unless given. Excludes `everywhere`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub workspace: Option<WorkspaceName>,
+    /// Whether it is good in every workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub everywhere: Option<bool>,
+    /// How long it is good for; until it is revoked unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 4294967295u64)]
+    pub expires_in_seconds: Option<u32>,
+}
+
+/// A token, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Token {
+    /// Names it.
+    pub id: Uuid,
+    /// Who or what bears it.
+    #[schema(example = "ci")]
+    pub name: String,
+    /// What it is for.
+    #[schema(value_type = TokenRole)]
+    pub role: Role,
+    /// Where it is good; `null` for every workspace.
+    #[schema(required, example = "default")]
+    pub workspace: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is no good any more.
+    #[schema(required)]
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    #[schema(required)]
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// A new token, with its secret.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+pub struct CreatedToken {
+    /// The token.
+    #[serde(flatten)]
+    pub token: Token,
+    /// What its bearer shows. It cannot be had again.
+    #[schema(example = "rl_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    pub secret: String,
+}
+
+/// What a token is for.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
+pub(in crate::http) enum TokenRole {
+    Viewer,
+    Submitter,
+    Operator,
+    Admin,
+    Worker,
+}
+
+impl From<access::Token> for Token {
+    fn from(token: access::Token) -> Self {
+        Self {
+            id: token.id.0,
+            name: token.name.to_string(),
+            role: token.role,
+            workspace: token.workspace.map(|workspace| workspace.to_string()),
+            created_at: token.created_at,
+            expires_at: token.expires_at,
+            revoked_at: token.revoked_at,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Reads requests: bodies, queries, names in paths, headers. What does not suit is refused by name.
+
+mod body;
+mod cursor;
+mod json;
+mod path;
+mod prefer;
+mod query;
+
+pub(in crate::http) use body::Body;
+pub(in crate::http) use cursor::{from_cursor, to_cursor};
+pub(in crate::http) use path::{LanePath, QueuePath, RunPath, TokenPath, WorkerPath};
+pub(in crate::http) use prefer::Preferences;
+pub(in crate::http) use query::Query;

@@ -1,0 +1,86 @@
+//! What surrounds every request: its id, its line in the log, its metrics, and problems written down.
+
+use std::any::Any;
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use metrics::{counter, histogram};
+use tracing::Instrument;
+use uuid::Uuid;
+
+use super::problem::{Code, Problem};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// By which the log knows a request.
+#[derive(Clone, Debug)]
+pub(in crate::http) struct RequestId(pub(in crate::http) String);
+
+/// The outermost layer.
+pub(super) async fn frame(mut request: Request, next: Next) -> Response {
+    let id = request_id(&request);
+    let path = request.extensions().get::<MatchedPath>().map_or("unknown".to_owned(), |path| path.as_str().to_owned());
+    let method = request.method().clone();
+    let address = request.uri().path().to_owned();
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let span = tracing::info_span!("request", %method, path = address, request_id = id);
+    let began = Instant::now();
+    let response = next.run(request).instrument(span.clone()).await;
+    let response = with_problem(response, &id, &method, &address);
+    let (status, took) = (response.status(), began.elapsed());
+    span.in_scope(|| tracing::debug!(status = status.as_u16(), ?took, "answered"));
+    let labels = [("method", method.to_string()), ("path", path), ("status", status.as_u16().to_string())];
+    counter!("runlane_http_requests_total", &labels).increment(1);
+    histogram!("runlane_http_request_seconds", &labels[..2]).record(took.as_secs_f64());
+    marked(response, &id)
+}
+
+/// What a panic becomes. What it said is for the log.
+pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let words = panic.downcast_ref::<String>().cloned();
+    let words = words.or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned())).unwrap_or_default();
+    tracing::error!(panic = words, "a request panicked");
+    Problem::new(Code::InternalError, "the server failed to handle the request").into_response()
+}
+
+/// The caller's own, if it can be shown and searched for; a new one otherwise.
+fn request_id(request: &Request) -> String {
+    let given = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
+    let usable = |id: &&str| {
+        (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:/".contains(&b))
+    };
+    given.filter(usable).map_or_else(|| Uuid::now_v7().to_string(), str::to_owned)
+}
+
+/// Writes a problem down; the router's own refusals, which have no words yet, become problems.
+fn with_problem(mut response: Response, id: &str, method: &Method, path: &str) -> Response {
+    let problem = match (response.extensions_mut().remove::<Problem>(), response.status()) {
+        (Some(problem), _) => problem,
+        (None, StatusCode::NOT_FOUND) => {
+            Problem::new(Code::RouteNotFound, format!("there is nothing at {path}")).hint("/docs lists every address")
+        }
+        (None, StatusCode::METHOD_NOT_ALLOWED) => Problem::method_not_allowed(method, path),
+        _ => return response,
+    };
+    let Ok(body) = serde_json::to_vec(&problem.written(id)) else { return response };
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    let body = if *method == Method::HEAD { Body::empty() } else { Body::from(body) };
+    *response.body_mut() = body;
+    response
+}
+
+/// Answers are for the caller alone and are what their type says.
+fn marked(mut response: Response, id: &str) -> Response {
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}

@@ -1,0 +1,78 @@
+//! Which names the server answers to, and whose pages may use it.
+//!
+//! A page in a browser can make requests to this machine; by a name that its owner points here, even read the answers.
+//! Such requests show themselves by their `Host` and `Origin`.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::auth::Auth;
+use super::problem::{Code, Problem};
+use super::state::{Api, Server};
+
+/// Lets through what came by a name, and from a page, that may.
+pub(super) async fn check(State(server): State<Server>, request: Request, next: Next) -> Response {
+    let host = request.uri().authority().map(|authority| authority.as_str().to_owned());
+    let host = host.or_else(|| text(request.headers(), header::HOST)).unwrap_or_default();
+    let origin = text(request.headers(), header::ORIGIN);
+    match judge(&server.api, &host, origin.as_deref()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+fn judge(api: &Api, host: &str, origin: Option<&str>) -> Result<(), Problem> {
+    let any_host = api.hosts.is_empty() && !matches!(api.auth, Auth::None);
+    if !any_host && !is_local(host) && !api.hosts.iter().any(|allowed| names(allowed, host)) {
+        return Err(Problem::new(Code::HostNotAllowed, format!("this server is not called {host:?}"))
+            .field("Host")
+            .hint("add the name to allowed_hosts"));
+    }
+    let Some(origin) = origin else { return Ok(()) };
+    let own = origin.split_once("://").is_some_and(|(_, its_host)| its_host.eq_ignore_ascii_case(host));
+    if own || api.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
+        return Ok(());
+    }
+    Err(Problem::new(Code::OriginNotAllowed, format!("pages of {origin:?} may not use this server"))
+        .field("Origin")
+        .hint("add the origin to allowed_origins"))
+}
+
+/// With or without the port.
+fn names(allowed: &str, host: &str) -> bool {
+    allowed.eq_ignore_ascii_case(host) || allowed.eq_ignore_ascii_case(without_port(host))
+}
+
+fn is_local(host: &str) -> bool {
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| local.eq_ignore_ascii_case(without_port(host)))
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_does_not_matter_to_a_name() {
+        for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]", "[::1]:80"] {
+            assert!(is_local(host), "{host}");
+        }
+        for host in ["", "evil.example", "localhost.evil.example:80", "127.0.0.1.nip.io", "[::2]", "localhost:x"] {
+            assert!(!is_local(host), "{host}");
+        }
+        assert!(names("runs.example", "runs.example:443") && names("runs.example:443", "runs.example:443"));
+        assert!(!names("runs.example:443", "runs.example:80"));
+    }
+}

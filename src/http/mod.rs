@@ -1,0 +1,24 @@
+//! The HTTP API: reads requests, lets `actions` do what was asked, writes the answer down.
+//!
+//! A request passes, from outside: `frame` (its id, its log line, problems written down), `hosts`, `auth` (who asks, and
+//! whether they may: `routes` has the table), then its handler in `api`.
+
+mod api;
+mod auth;
+pub mod dto;
+mod extract;
+mod frame;
+mod hosts;
+mod openapi;
+mod problem;
+mod router;
+mod routes;
+mod serve;
+mod state;
+
+pub use auth::Auth;
+pub use openapi::document as openapi;
+pub use problem::{Code, Problem, markdown as problem_table};
+pub use router::router;
+pub use serve::{ServeError, serve};
+pub use state::{Api, Limits, Scrape};

@@ -1,0 +1,126 @@
+//! The stable codes of what can go wrong, each with its status and its title. `docs/api.md` lists the same table.
+
+use axum::http::StatusCode;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $word:literal, $status:ident, $title:literal;)+) => {
+        /// Says what went wrong, for machines; it never changes its meaning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &[Code] = &[$(Code::$name),+];
+
+            /// The word in the answer.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Code::$name => $word,)+
+                }
+            }
+
+            /// The status of the answer.
+            pub fn status(self) -> StatusCode {
+                match self {
+                    $(Code::$name => StatusCode::$status,)+
+                }
+            }
+
+            /// What it means, the same each time.
+            pub fn title(self) -> &'static str {
+                match self {
+                    $(Code::$name => $title,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// Not JSON, or not text.
+    InvalidJson = "invalid_json", BAD_REQUEST, "The body is not valid JSON.";
+    /// Arrays and objects within each other, without end.
+    JsonTooDeep = "json_too_deep", BAD_REQUEST, "The JSON is nested too deeply.";
+    /// Which of the two is meant?
+    DuplicateKey = "duplicate_key", BAD_REQUEST, "An object in the JSON has the same key twice.";
+    /// Not every database can store it.
+    NulCharacter = "nul_character", BAD_REQUEST, "The JSON contains the character U+0000.";
+    /// In the query of the URL.
+    InvalidParameter = "invalid_parameter", BAD_REQUEST, "A query parameter cannot be used.";
+    /// In the query of the URL.
+    UnknownParameter = "unknown_parameter", BAD_REQUEST, "There is no such query parameter.";
+    /// Made up, cut off, or of another list.
+    InvalidCursor = "invalid_cursor", BAD_REQUEST, "The cursor is not one that this list gave out.";
+    /// A header that is read and says nothing usable.
+    InvalidHeader = "invalid_header", BAD_REQUEST, "A request header cannot be used.";
+    /// No token, or none that is known and valid.
+    Unauthenticated = "unauthenticated", UNAUTHORIZED, "A valid token is needed.";
+    /// Known, but not allowed.
+    Forbidden = "forbidden", FORBIDDEN, "The token does not permit this.";
+    /// A name by which this server does not want to be called.
+    HostNotAllowed = "host_not_allowed", FORBIDDEN, "The server does not answer to this host name.";
+    /// A page of another site asks.
+    OriginNotAllowed = "origin_not_allowed", FORBIDDEN, "Pages of this origin may not use the server.";
+    /// No such path.
+    RouteNotFound = "route_not_found", NOT_FOUND, "There is nothing at this address.";
+    /// Unknown, or of another workspace, or not an id at all.
+    RunNotFound = "run_not_found", NOT_FOUND, "There is no such run.";
+    /// Unknown, or not an id at all.
+    WorkerNotFound = "worker_not_found", NOT_FOUND, "There is no such worker.";
+    /// As it says.
+    WorkspaceNotFound = "workspace_not_found", NOT_FOUND, "There is no such workspace.";
+    /// Unknown, or of another workspace, or not an id at all.
+    TokenNotFound = "token_not_found", NOT_FOUND, "There is no such token.";
+    /// The path exists, the verb does not.
+    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The address does not know this method.";
+    /// Its status rules the command out.
+    StatusConflict = "status_conflict", CONFLICT, "The run's status does not allow this.";
+    /// A dismissal without anything to dismiss.
+    NotHolding = "not_holding", CONFLICT, "The run does not hold its lane.";
+    /// Larger than any request needs to be.
+    BodyTooLarge = "body_too_large", PAYLOAD_TOO_LARGE, "The body is too large.";
+    /// Bodies are JSON.
+    UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "The body must be application/json.";
+    /// Misspelt, most likely.
+    UnknownField = "unknown_field", UNPROCESSABLE_ENTITY, "The body has a field that does not exist.";
+    /// Required, and not there.
+    MissingField = "missing_field", UNPROCESSABLE_ENTITY, "The body lacks a field.";
+    /// Wrong type, out of range, not a name.
+    InvalidField = "invalid_field", UNPROCESSABLE_ENTITY, "A field has a value that cannot be used.";
+    /// One or the other.
+    ConflictingFields = "conflicting_fields", UNPROCESSABLE_ENTITY, "Two fields exclude each other.";
+    /// Nobody here could execute it.
+    UnknownTask = "unknown_task", UNPROCESSABLE_ENTITY, "There is no such task.";
+    /// The task's schema refuses it.
+    InvalidPayload = "invalid_payload", UNPROCESSABLE_ENTITY, "The payload does not suit the task.";
+    /// A run to wait for does not exist here.
+    UnknownUpstream = "unknown_upstream", UNPROCESSABLE_ENTITY, "A run named in `after` does not exist.";
+    /// Nothing would ever start.
+    CircularWait = "circular_wait", UNPROCESSABLE_ENTITY, "The run would wait for itself.";
+    /// Used before, for something else.
+    IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY,
+        "The idempotency key was used for another request.";
+    /// The bounded queue is full.
+    RunQueueFull = "run_queue_full", TOO_MANY_REQUESTS, "As many runs are live as may be.";
+    /// Event streams cost a connection each.
+    TooManyStreams = "too_many_streams", TOO_MANY_REQUESTS, "As many event streams are open as may be.";
+    /// A bug.
+    InternalError = "internal_error", INTERNAL_SERVER_ERROR, "Something is wrong with the server.";
+    /// The database does not answer, or not in time.
+    StoreUnavailable = "store_unavailable", SERVICE_UNAVAILABLE, "The database cannot be used at the moment.";
+    /// The connection broke at the wrong moment.
+    OutcomeUnknown = "outcome_unknown", SERVICE_UNAVAILABLE, "Whether the change was made is not known.";
+    /// On its way out.
+    ShuttingDown = "shutting_down", SERVICE_UNAVAILABLE, "The server is shutting down.";
+}
+
+/// The table of `docs/api.md`.
+pub fn markdown() -> String {
+    let mut table = String::from("| status | code | meaning |\n|---|---|---|\n");
+    for code in Code::ALL {
+        table.push_str(&format!("| {} | `{}` | {} |\n", code.status().as_u16(), code.as_str(), code.title()));
+    }
+    table
+}

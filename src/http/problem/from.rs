@@ -1,0 +1,125 @@
+//! Which problem an answer from below is.
+
+use super::{Code, Problem};
+use crate::actions::{Refusal, SubmitError};
+use crate::run::{RunId, Status};
+use crate::store::StoreError;
+
+/// Soon enough for a caller, seldom enough for a database that is starting.
+const RETRY_STORE_SECONDS: u32 = 2;
+
+/// Room comes as fast as runs end.
+const RETRY_FULL_SECONDS: u32 = 1;
+
+impl Problem {
+    /// The path is right, the method is not.
+    pub(in crate::http) fn method_not_allowed(method: &axum::http::Method, path: &str) -> Self {
+        Self::new(Code::MethodNotAllowed, format!("{path} does not know {method}"))
+            .hint("the header Allow lists what it knows")
+    }
+
+    /// There is no such run here.
+    pub(in crate::http) fn no_run(id: &str) -> Self {
+        Self::new(Code::RunNotFound, format!("no run {id:?} in this workspace"))
+    }
+
+    /// There is no such token here.
+    pub(in crate::http) fn no_token(id: &str) -> Self {
+        Self::new(Code::TokenNotFound, format!("no token {id:?} in this workspace"))
+    }
+
+    /// The run's status rules it out.
+    pub(in crate::http) fn conflict(id: RunId, status: Status, verb: &str) -> Self {
+        Self::new(Code::StatusConflict, format!("run {id} is {status}, so it cannot be {verb}"))
+    }
+
+    /// The workspace that the caller chose is not there.
+    pub(in crate::http) fn no_workspace() -> Self {
+        Self::new(Code::WorkspaceNotFound, "the workspace does not exist").hint("create it first")
+    }
+
+    /// The bounded queue has no room.
+    pub(in crate::http) fn queue_full() -> Self {
+        Self::new(Code::RunQueueFull, "the queue holds as many live runs as queue_size allows; nothing was stored")
+            .hint("try again when some have ended")
+            .retry_after(RETRY_FULL_SECONDS)
+    }
+}
+
+impl From<&StoreError> for Problem {
+    /// What the database said is for the log, not for the caller: it may name hosts, tables and values.
+    fn from(error: &StoreError) -> Self {
+        let problem = match error {
+            StoreError::Ambiguous(_) => {
+                let detail = "the connection to the database was lost while the change was being committed";
+                Self::new(Code::OutcomeUnknown, detail)
+                    .hint("look whether it was made; repeat a submission with the same Idempotency-Key")
+            }
+            StoreError::Contended { .. } => {
+                Self::new(Code::StoreUnavailable, "others kept changing the same rows; nothing was done")
+            }
+            StoreError::Corrupt(_) => {
+                return Self::new(Code::InternalError, "the database holds a value that cannot be");
+            }
+            StoreError::Database { .. } if error.blames_data() => {
+                return Self::new(Code::InternalError, "the database refused what was to be stored");
+            }
+            _ => Self::new(Code::StoreUnavailable, "the database does not answer; nothing was done"),
+        };
+        problem.retry_after(RETRY_STORE_SECONDS)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(error = crate::actions::in_full(&error), "a request failed in the store");
+        Self::from(&error)
+    }
+}
+
+impl From<SubmitError> for Problem {
+    fn from(error: SubmitError) -> Self {
+        match error {
+            // Logged by the desk, once for the whole batch.
+            SubmitError::Store(error) => Self::from(error.as_ref()),
+            SubmitError::Closed => {
+                Self::new(Code::ShuttingDown, "the server takes no more submissions").retry_after(RETRY_STORE_SECONDS)
+            }
+        }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::UnknownTask { task, known } => {
+                let problem =
+                    Self::new(Code::UnknownTask, format!("no task is called {:?}", task.as_str())).field("task");
+                if known.is_empty() { problem } else { problem.hint(format!("known tasks: {}", known.join(", "))) }
+            }
+            Refusal::InvalidPayload { pointer, reason } => {
+                Self::new(Code::InvalidPayload, reason).field(format!("payload{}", pointer.unwrap_or_default()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_was_lost_is_not_called_a_failure() {
+        let lost = StoreError::Ambiguous("the connection broke".into());
+        assert_eq!(Problem::from(&lost).code(), Code::OutcomeUnknown);
+        let gone = StoreError::Unreachable { address: "db:5432".into(), source: "refused".into() };
+        let problem = Problem::from(&gone);
+        assert_eq!(problem.code(), Code::StoreUnavailable);
+        assert!(!problem.written("").detail.contains("db:5432"), "where the database is concerns nobody");
+    }
+
+    #[test]
+    fn a_closed_desk_says_so() {
+        assert_eq!(Problem::from(SubmitError::Closed).code(), Code::ShuttingDown);
+    }
+}

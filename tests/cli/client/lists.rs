@@ -1,0 +1,53 @@
+//! `runlane queues`, `lanes`, `workers`, `workspaces` and `top`.
+
+use super::assert_said;
+use crate::server::Server;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queues_are_listed_paused_resumed_and_limited() {
+    let server = Server::idle().await;
+    assert_said!(server.runlane(&["queues"]).await);
+    server.submit(&["echo"]).await;
+    assert_said!(server.runlane(&["queues", "pause", "mail"]).await);
+    assert_said!(server.runlane(&["queues", "limit", "default", "4"]).await);
+    assert_said!(server.runlane(&["queues", "list"]).await);
+    assert_said!(server.runlane(&["queues", "resume", "mail"]).await);
+    assert_said!(server.runlane(&["queues", "limit", "default", "none"]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lanes_have_a_policy_and_are_released() {
+    let server = Server::idle().await;
+    assert_said!(server.runlane(&["lanes"]).await);
+    assert_said!(server.runlane(&["lanes", "policy", "user/7", "hold"]).await);
+    assert_said!(server.runlane(&["lanes", "list"]).await);
+    assert_said!(server.runlane(&["lanes", "release", "user/7"]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_are_listed_and_drained() {
+    let idle = Server::idle().await;
+    assert_said!(idle.runlane(&["workers"]).await);
+    let server = Server::start().await;
+    let listed = server.runlane(&["workers"]).await;
+    assert!(listed.out.starts_with("WORKER") && listed.out.contains("working"), "{}", listed.out);
+    let workers = server.json(&["workers", "list"]).await;
+    let id = workers["data"][0]["id"].as_str().expect("an id").to_owned();
+    assert_said!(server.runlane(&["workers", "drain", &id]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workspaces_are_made_and_listed() {
+    let server = Server::idle().await;
+    assert_said!(server.runlane(&["workspaces", "create", "acme"]).await);
+    assert_said!(server.runlane(&["workspaces"]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn top_is_one_snapshot_where_there_is_no_terminal() {
+    let server = Server::idle().await;
+    server.submit(&["echo"]).await;
+    assert_said!(server.runlane(&["top"]).await);
+    let seen = server.json(&["top"]).await;
+    assert_eq!(seen["queues"][0]["waiting"], 1);
+}

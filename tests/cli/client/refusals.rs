@@ -1,0 +1,54 @@
+//! What is said when something is wrong.
+
+use super::assert_said;
+use crate::server::{Server, runlane_at};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_not_there_is_named_with_what_to_do() {
+    // Port 1 is nobody's.
+    assert_said!(runlane_at("http://127.0.0.1:1", &["runs", "list"], None).await);
+    assert_said!(runlane_at("localhost:8080", &["runs", "list"], None).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_api_refuses_is_told_with_field_and_hint() {
+    let server = Server::idle().await;
+    assert_said!(server.runlane(&["submit", "echo", "--priority", "5000"]).await);
+    assert_said!(server.runlane(&["runs", "show", "nope"]).await);
+    let run = server.submit(&["echo"]).await;
+    assert_said!(server.runlane(&["runs", "resume", &run]).await);
+    let refused = server.json(&["runs", "resume", &run]).await;
+    assert_eq!(refused["status"], 409);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_kind_of_server_is_recognised() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let (mut stream, _) = listener.accept().await.expect("a caller");
+        let _ = stream.read(&mut [0; 1024]).await;
+        let page = "HTTP/1.1 404 Not Found\r\ncontent-length: 6\r\nconnection: close\r\n\r\n<html>";
+        let _ = stream.write_all(page.as_bytes()).await;
+    });
+    assert_said!(runlane_at(&url, &["queues"], None).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_typing_error_is_answered_with_what_was_meant() {
+    let said = runlane_at("http://127.0.0.1:1", &["sumbit", "echo"], None).await;
+    assert!(said.err.contains("'submit'") && said.status.code() == Some(2), "{}", said.err);
+    let said = runlane_at("http://127.0.0.1:1", &["runs", "list", "--statsu", "failed"], None).await;
+    assert!(said.err.contains("'--status'") && said.status.code() == Some(2), "{}", said.err);
+    let said = runlane_at("http://127.0.0.1:1", &["runs", "list", "--status", "faild"], None).await;
+    assert!(said.err.contains("'failed'"), "{}", said.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_shell_gets_its_completions() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let said = runlane_at("http://127.0.0.1:1", &["completions", shell], None).await;
+        assert!(said.status.success() && said.out.contains("submit"), "{shell}: {}", said.err);
+    }
+}

@@ -1,0 +1,57 @@
+//! `runlane runs`, `logs` and `explain`.
+
+use super::assert_said;
+use crate::server::Server;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_are_listed_newest_first_and_by_what_is_asked() {
+    let server = Server::idle().await;
+    assert_said!(server.runlane(&["runs", "list"]).await);
+    server.submit(&["echo"]).await;
+    server.submit(&["echo", "--lane", "a", "--queue", "mail"]).await;
+    server.submit(&["resize", "--lane", "a", "--queue", "mail"]).await;
+    server.submit(&["resize", "--hold"]).await;
+    assert_said!(server.runlane(&["runs", "list"]).await);
+    assert_said!(server.runlane(&["runs", "list", "--queue", "mail", "--limit", "1"]).await);
+    assert_said!(server.runlane(&["runs", "list", "--status", "failed,timed_out"]).await);
+    let all = server.json(&["runs", "list", "--all", "--task", "resize"]).await;
+    assert_eq!(all["data"].as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_shown_with_its_attempts() {
+    let server = Server::start().await;
+    let run = server.submit(&["fail", "-p", r#"{"times":1}"#, "--lane", "a", "--priority", "3"]).await;
+    server.until(&run, "succeeded").await;
+    assert_said!(server.runlane(&["runs", "show", &run]).await);
+    assert_said!(server.runlane(&["logs", &run]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_are_steered() {
+    let server = Server::idle().await;
+    let (first, second) = (server.submit(&["echo"]).await, server.submit(&["echo", "--hold"]).await);
+    assert_said!(server.runlane(&["runs", "pause", &first]).await);
+    assert_said!(server.runlane(&["runs", "resume", &first]).await);
+    assert_said!(server.runlane(&["runs", "enqueue", &second]).await);
+    assert_said!(server.runlane(&["runs", "cancel", &first, &second]).await);
+    // One is refused, the other is not kept from it.
+    let third = server.submit(&["echo"]).await;
+    assert_said!(server.runlane(&["runs", "cancel", &first, &third]).await);
+    assert_said!(server.runlane(&["runs", "rerun", &first]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_held_lane_is_explained_and_let_go() {
+    let mut server = Server::idle().await;
+    assert!(server.runlane(&["lanes", "policy", "a", "hold"]).await.status.success());
+    let first = server.submit(&["fail", "-p", r#"{"times":9}"#, "--max-attempts", "1", "--lane", "a"]).await;
+    let second = server.submit(&["echo", "--lane", "a"]).await;
+    server.work().await;
+    server.until(&first, "failed").await;
+    assert_said!(server.runlane(&["explain", &second]).await);
+    assert_said!(server.runlane(&["lanes"]).await);
+    assert_said!(server.runlane(&["runs", "dismiss", &first]).await);
+    server.until(&second, "succeeded").await;
+    assert_said!(server.runlane(&["explain", &second]).await);
+}

@@ -1,0 +1,103 @@
+//! `runlane submit`: one run.
+
+use super::assert_said;
+use crate::server::Server;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_submitted_and_what_to_do_next_is_said() {
+    let server = Server::idle().await;
+    assert_said!(server.runlane(&["submit", "echo", "--payload", r#"{"hello":"world"}"#]).await);
+    let said =
+        server.runlane(&["submit", "echo", "--hold", "--queue", "mail", "--lane", "a", "--priority", "-5"]).await;
+    assert_said!(said);
+    assert_said!(server.runlane(&["submit", "echo", "--delay", "1h30m"]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_that_can_be_said_of_a_run_arrives() {
+    let server = Server::idle().await;
+    let first = server.submit(&["echo"]).await;
+    let args = [
+        "submit",
+        "resize",
+        "-p",
+        "[1, 2]",
+        "-q",
+        "images",
+        "--priority",
+        "7",
+        "-l",
+        "user/7",
+        "--at",
+        "2126-11-20T09:00:00Z",
+        "--max-attempts",
+        "9",
+        "--timeout",
+        "5m",
+        "--after",
+        &first,
+        "--key",
+        "k",
+        "--key-mode",
+        "replace",
+        "--metadata",
+        r#"{"team":"a"}"#,
+    ];
+    let run = server.json(&args).await;
+    assert_eq!(run["task"], "resize");
+    assert_eq!(run["payload"], serde_json::json!([1, 2]));
+    assert_eq!((&run["queue"], &run["lane"]), (&"images".into(), &"user/7".into()));
+    assert_eq!((&run["priority"], &run["max_attempts"]), (&7.into(), &9.into()));
+    assert_eq!((&run["available_at"], &run["blocked_by"]), (&"2126-11-20T09:00:00Z".into(), &"upstream".into()));
+    assert_eq!(run["metadata"]["team"], "a");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payload_comes_from_the_line_a_file_or_standard_input() {
+    let server = Server::idle().await;
+    let file = server.file.with_file_name("payload.json");
+    std::fs::write(&file, "{\"from\": \"a file\"}").expect("written");
+    let named = format!("@{}", file.display());
+    let run = server.json(&["submit", "echo", "--payload", &named]).await;
+    assert_eq!(run["payload"]["from"], "a file");
+    let said = server.runlane_reading(&["submit", "echo", "--payload", "-", "--json"], "\"piped\"").await;
+    assert!(said.out.contains("\"payload\": \"piped\""), "{}", said.out);
+    assert_said!(server.runlane(&["submit", "echo", "--payload", "hello"]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_idempotency_key_is_the_same_run() {
+    let server = Server::idle().await;
+    let args = ["echo", "--idempotency-key", "once"];
+    assert_eq!(server.submit(&args).await, server.submit(&args).await);
+    assert_said!(server.runlane(&["submit", "echo", "-p", "1", "--idempotency-key", "once"]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_shows_the_outcome_and_exits_by_it() {
+    let server = Server::start().await;
+    assert_said!(server.runlane(&["submit", "echo", "-p", r#"{"a":1}"#, "--wait"]).await);
+    let failed = server.runlane(&["submit", "fail", "-p", r#"{"times":9}"#, "--max-attempts", "1", "--wait"]).await;
+    assert_said!(failed);
+    let late = ["submit", "sleep", "-p", r#"{"seconds":30}"#, "--timeout", "1", "--max-attempts", "1", "--wait"];
+    assert_eq!(server.runlane(&late).await.status.code(), Some(5));
+    let unfinished = server.runlane(&["submit", "sleep", "-p", r#"{"seconds":30}"#, "--wait=0.1"]).await;
+    assert_eq!(unfinished.status.code(), Some(6), "{}", unfinished.err);
+    let held = server.runlane(&["submit", "echo", "--hold", "--wait"]).await;
+    assert_eq!(held.status.code(), Some(6), "{}", held.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_for_a_run_that_is_cancelled_says_so() {
+    let server = Server::idle().await;
+    let run = server.submit(&["echo", "--key", "k"]).await;
+    // The same key keeps the run that is there, so this waits for the first one.
+    let wait = server.runlane(&["submit", "echo", "--key", "k", "--wait"]);
+    let cancel = async {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        server.runlane(&["runs", "cancel", &run]).await
+    };
+    let (waited, cancelled) = tokio::join!(wait, cancel);
+    assert_eq!(cancelled.status.code(), Some(0), "{}", cancelled.err);
+    assert_eq!(waited.status.code(), Some(4), "{} {}", waited.out, waited.err);
+}
