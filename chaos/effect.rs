@@ -19,6 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for line in 1..=lines {
         println!("line {line} of {lines}");
         std::thread::sleep(Duration::from_millis(millis) / lines);
+        write(&mut log, "beat")?;
     }
     write(&mut log, "end")?;
     std::fs::write(std::env::var("RUNLANE_RESULT")?, "\"done\"")?;

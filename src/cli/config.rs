@@ -25,11 +25,24 @@ pub(super) struct Config {
     pub(super) concurrency: Option<usize>,
     queues: Option<Vec<Queue>>,
     pub(super) host: Option<HostName>,
-    pub(super) lease_ttl_seconds: Option<f64>,
-    pub(super) heartbeat_seconds: Option<f64>,
-    pub(super) shutdown_grace_period_seconds: Option<f64>,
+    lease_ttl_seconds: Option<Seconds>,
+    heartbeat_seconds: Option<Seconds>,
+    takeover_delay_seconds: Option<Seconds>,
+    shutdown_grace_period_seconds: Option<Seconds>,
     pub(super) metrics_listen: Option<String>,
     pub(super) tasks: BTreeMap<String, TaskConfig>,
+}
+
+/// A time that makes sense.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "f64")]
+struct Seconds(Duration);
+
+impl TryFrom<f64> for Seconds {
+    type Error = String;
+    fn try_from(seconds: f64) -> Result<Self, String> {
+        Duration::try_from_secs_f64(seconds).map(Seconds).map_err(|error| format!("{seconds} seconds: {error}"))
+    }
 }
 
 /// `name` or `name:limit`.
@@ -95,6 +108,22 @@ impl Config {
         toml::from_str(text)
     }
 
+    pub(super) fn lease_ttl(&self) -> Option<Duration> {
+        self.lease_ttl_seconds.map(|seconds| seconds.0)
+    }
+
+    pub(super) fn heartbeat(&self) -> Option<Duration> {
+        self.heartbeat_seconds.map(|seconds| seconds.0)
+    }
+
+    pub(super) fn takeover_delay(&self) -> Option<Duration> {
+        self.takeover_delay_seconds.map(|seconds| seconds.0)
+    }
+
+    pub(super) fn shutdown_grace(&self) -> Option<Duration> {
+        self.shutdown_grace_period_seconds.map(|seconds| seconds.0)
+    }
+
     pub(super) fn queues(&self) -> Option<Vec<Served>> {
         self.queues.as_ref().map(|queues| queues.iter().map(|queue| queue.0.clone()).collect())
     }
@@ -152,5 +181,7 @@ mod tests {
         assert!(error.contains("line 1") && error.contains("`concurency`"), "{error}");
         let error = Config::parse("queues = [\"a:x\"]").expect_err("refused").to_string();
         assert!(error.contains("the limit of a queue is a number"), "{error}");
+        let error = Config::parse("heartbeat_seconds = -1.0").expect_err("refused").to_string();
+        assert!(error.contains("-1 seconds"), "{error}");
     }
 }

@@ -4,6 +4,8 @@
 mod config;
 mod database;
 #[cfg(all(feature = "worker", target_os = "linux"))]
+mod engine;
+#[cfg(all(feature = "worker", target_os = "linux"))]
 mod logs;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod metrics;

@@ -2,22 +2,17 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use runlane::executor::process::{ProcessExecutor, ProcessHost};
-use runlane::maintenance::{self, Maintenance};
 use runlane::run::{HostName, QueueName};
-use runlane::worker::{Builder, Served, Settings, Summary, Task, Worker};
+use runlane::worker::{Served, Settings};
 
 use super::Failure;
-use super::config::{Config, TaskConfig};
+use super::config::Config;
 use super::database::DatabaseArgs;
+use super::engine::{Engine, exit_code};
 use super::{logs, metrics, signals};
-
-/// How a worker is told to leave work behind at the end of its grace.
-const INTERRUPTED: u8 = 3;
 
 #[derive(Args)]
 pub(super) struct WorkerArgs {
@@ -44,6 +39,9 @@ pub(super) struct WorkerArgs {
     /// How often leases are renewed [default: 2]
     #[arg(long, value_name = "SECONDS", env = "RUNLANE_HEARTBEAT_SECONDS", value_parser = seconds)]
     heartbeat_seconds: Option<Duration>,
+    /// How long after a lease ended another machine may take its run over [default: 60]
+    #[arg(long, value_name = "SECONDS", env = "RUNLANE_TAKEOVER_DELAY_SECONDS", value_parser = seconds)]
+    takeover_delay_seconds: Option<Duration>,
     /// How long a stopping worker waits for what is under way [default: 300]
     #[arg(long, value_name = "SECONDS", env = "RUNLANE_SHUTDOWN_GRACE_PERIOD_SECONDS", value_parser = seconds)]
     shutdown_grace_period_seconds: Option<Duration>,
@@ -58,67 +56,40 @@ pub(super) async fn worker(args: WorkerArgs) -> Result<ExitCode, Failure> {
     logs::start(&args.logs);
     let config = Config::load(args.config.as_deref())?;
     metrics::serve(args.metrics_listen.as_deref().or(config.metrics_listen.as_deref()))?;
-    let settings = settings(&args, &config);
-    let data_dir = args.data_dir.clone().or(config.data_dir.clone()).unwrap_or_else(|| ".runlane".into());
-    // Work that nobody adopts has ended before another machine may take its run over.
-    let processes = Arc::new(ProcessHost::new(data_dir)?.with_patience(settings.takeover_delay * 2 / 3));
-    let database = args.database.clone().or(config.database.clone()).database()?;
-    let store = database.open().await?;
-    let builder = Worker::builder(Arc::clone(&store)).settings(settings);
-    let worker = with_tasks(builder, &config, &processes)?.build()?;
-    let maintenance = Maintenance::new(store, maintenance::Settings::default()).with_processes(processes);
+    let store = args.database.clone().or(config.database.clone()).database()?.open().await?;
+    let settings = args.settings(&config);
+    if settings.concurrency == 0 {
+        return Err("concurrency is 0; a worker needs at least one slot".into());
+    }
+    let engine = Engine::build(store, settings, args.data_dir(&config), &config, false)?;
     let stop = signals::listen()?;
-    let upkeep = stop.child_token();
-    let keeping = tokio::spawn({
-        let upkeep = upkeep.clone();
-        async move { maintenance.run(upkeep).await }
-    });
     signals::tell_ready();
-    let summary = worker.run(stop).await;
-    upkeep.cancel();
-    let _ = keeping.await;
+    let summary = engine.run(stop).await;
     println!("{summary}");
     Ok(exit_code(summary))
 }
 
-/// Says whether everything could be finished.
-fn exit_code(summary: Summary) -> ExitCode {
-    if summary.released + summary.left > 0 { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
-}
-
-fn settings(args: &WorkerArgs, config: &Config) -> Settings {
-    let usual = Settings::default();
-    let from_file = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
-    Settings {
-        concurrency: args.concurrency.or(config.concurrency).unwrap_or(usual.concurrency),
-        queues: args.queues.clone().or_else(|| config.queues()).unwrap_or(usual.queues),
-        host: args.host.clone().or_else(|| config.host.clone()).unwrap_or(usual.host),
-        lease_ttl: args.lease_ttl_seconds.or(from_file(config.lease_ttl_seconds)).unwrap_or(usual.lease_ttl),
-        heartbeat: args.heartbeat_seconds.or(from_file(config.heartbeat_seconds)).unwrap_or(usual.heartbeat),
-        shutdown_grace: args
-            .shutdown_grace_period_seconds
-            .or(from_file(config.shutdown_grace_period_seconds))
-            .unwrap_or(usual.shutdown_grace),
-        ..usual
+impl WorkerArgs {
+    pub(super) fn data_dir(&self, config: &Config) -> PathBuf {
+        self.data_dir.clone().or(config.data_dir.clone()).unwrap_or_else(|| ".runlane".into())
     }
-}
 
-fn with_tasks(mut builder: Builder, config: &Config, processes: &Arc<ProcessHost>) -> Result<Builder, Failure> {
-    for (name, task) in &config.tasks {
-        let wrong = |error: Failure| format!("task {name}: {error}");
-        builder = builder.task_with(name, task_of(task, processes).map_err(wrong)?);
+    pub(super) fn settings(&self, config: &Config) -> Settings {
+        let usual = Settings::default();
+        Settings {
+            concurrency: self.concurrency.or(config.concurrency).unwrap_or(usual.concurrency),
+            queues: self.queues.clone().or_else(|| config.queues()).unwrap_or(usual.queues),
+            host: self.host.clone().or_else(|| config.host.clone()).unwrap_or(usual.host),
+            lease_ttl: self.lease_ttl_seconds.or(config.lease_ttl()).unwrap_or(usual.lease_ttl),
+            heartbeat: self.heartbeat_seconds.or(config.heartbeat()).unwrap_or(usual.heartbeat),
+            takeover_delay: self.takeover_delay_seconds.or(config.takeover_delay()).unwrap_or(usual.takeover_delay),
+            shutdown_grace: self
+                .shutdown_grace_period_seconds
+                .or(config.shutdown_grace())
+                .unwrap_or(usual.shutdown_grace),
+            ..usual
+        }
     }
-    Ok(builder)
-}
-
-fn task_of(config: &TaskConfig, processes: &Arc<ProcessHost>) -> Result<Task, Failure> {
-    let executor = ProcessExecutor::new(Arc::clone(processes), config.process())?;
-    let mut task = Task::new(Arc::new(executor));
-    task.stop_grace = config.stop_grace();
-    task.timeout = config.timeout_seconds.map(|seconds| Duration::from_secs(seconds.get().into()));
-    task.usage_limits = config.usage_limits.clone();
-    task.at_shutdown = config.at_shutdown;
-    Ok(task)
 }
 
 /// `name` or `name:limit`.

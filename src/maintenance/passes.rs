@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
 
 use super::{Maintenance, Next, Pass};
+#[cfg(target_os = "linux")]
+use crate::executor::process::Leftover;
 use crate::run::{Jitter, QueueName, Status, WorkspaceName};
 use crate::store::{Pruned, Result};
 
@@ -104,7 +106,9 @@ async fn leftovers(it: &Maintenance) -> Result<Next> {
             tracing::warn!(%error, "cannot look for what processes left behind");
             vec![]
         });
-        for leftover in found.iter().filter(|leftover| leftover.age > it.settings.leftovers) {
+        // What still runs is looked after by its shim, perhaps for a worker that this one knows nothing of.
+        let old = |leftover: &&Leftover| !leftover.is_running && leftover.age > it.settings.leftovers;
+        for leftover in found.iter().filter(old) {
             let run = match &leftover.workspace {
                 Some(workspace) => it.store.run(workspace, leftover.run).await?,
                 None => None,

@@ -1,15 +1,20 @@
 //! One attempt, from the claim to the outcome: begin, execute, judge, conclude.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+
+use futures::FutureExt;
 
 use tokio::time::Instant;
 use tracing::Instrument;
 
+use super::drain::Kind;
 use super::reporter::SlotReporter;
 use super::slots::{Slot, Why};
 use super::tasks::{self, AtShutdown, Task};
 use super::{Inner, telemetry, trace};
+use crate::executor::native::panic_message;
 use crate::executor::{Completion, Control, Work};
 use crate::run::lifecycle::{Outcome, Release, Retry};
 use crate::run::{Jitter, Run, RunError, Stop, Tenure};
@@ -57,7 +62,7 @@ struct Attempt {
 
 /// What is to be said to the store when the execution is over.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+pub(super) enum Verdict {
     Finish(Outcome),
     Release(Release),
     /// Nothing: it is not ours any more.
@@ -71,9 +76,12 @@ impl Attempt {
         if let Some(stop) = self.claimed.run.execution().and_then(|execution| execution.stop) {
             self.slot.stop(Why::Asked(stop));
         }
-        let completion = self.execute(control).await;
+        // A panic of the executor, too, ends this attempt and nothing else.
+        let completion = AssertUnwindSafe(self.execute(control)).catch_unwind().await.unwrap_or_else(|cause| {
+            Completion::failed("panicked", format!("the executor panicked: {}", panic_message(&*cause)))
+        });
         tracing::debug!(?completion, why = ?self.slot.why(), "executed");
-        let verdict = judge(completion, self.slot.why(), self.task.at_shutdown);
+        let verdict = judge(completion, self.slot.why(), &self.task);
         if self.conclude(verdict).await {
             self.task.executor.discard(&self.work).await;
         }
@@ -95,8 +103,11 @@ impl Attempt {
         };
         let execution = async {
             if self.claimed.adopted {
-                self.reporter.catch_up().await;
-                self.task.executor.adopt(&self.work, control).await
+                let mut left = control.clone();
+                tokio::select! {
+                    () = self.reporter.catch_up() => self.task.executor.adopt(&self.work, control).await,
+                    () = left.left() => Completion::Left,
+                }
             } else {
                 self.task.executor.start(&self.work, control).await
             }
@@ -121,20 +132,20 @@ impl Attempt {
     /// Says so to the store, and frees the slot once it answered: until then the lease is renewed. Answers whether the
     /// attempt is over, so that nothing of it is needed any more.
     async fn conclude(&self, verdict: Verdict) -> bool {
-        let left = verdict == Verdict::Release(Release::ForAdoption);
+        let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
         let answer = self.tell(verdict).await;
         self.inner.slots.free(self.slot.lease);
         match answer {
             Some(FinishOutcome::Accepted(status)) => {
                 tracing::info!(%status, "{}", if left { "left running, to be adopted" } else { "finished" });
                 telemetry::finished(&self.claimed.run, status, self.began.elapsed());
-                self.inner.tally.count(status, left);
+                self.inner.tally.count(kind);
                 !left
             }
             _ => {
                 tracing::warn!("the lease was lost; what came of the attempt is not ours to say");
                 telemetry::lost(&self.claimed.run);
-                self.inner.tally.lost();
+                self.inner.tally.count(Kind::Lost);
                 false
             }
         }
@@ -158,14 +169,15 @@ impl Attempt {
 }
 
 /// What the end of an execution means for its attempt.
-fn judge(completion: Completion, why: Option<Why>, at_shutdown: AtShutdown) -> Verdict {
-    let interrupted = match at_shutdown {
+fn judge(completion: Completion, why: Option<Why>, task: &Task) -> Verdict {
+    let interrupted = match task.at_shutdown {
         AtShutdown::Requeue => Release::ToQueue,
         AtShutdown::Pause => Release::ToPaused,
     };
     match (completion, why) {
-        (Completion::Left, Some(Why::Shutdown)) => Verdict::Release(Release::ForAdoption),
-        (Completion::Left, _) => Verdict::Silence,
+        (Completion::Left, None | Some(Why::LeaseLost)) => Verdict::Silence,
+        // Whoever adopts it will find the same reason to stop it.
+        (Completion::Left, Some(_)) => Verdict::Release(Release::ForAdoption),
         // Whether it was stopped for it or ended just then: too much is too much.
         (_, Some(Why::UsageLimit { unit, limit })) => Verdict::Finish(Outcome::Failed {
             error: RunError::new("usage_limit", format!("the attempt used more than its limit of {limit} {unit}")),
@@ -177,7 +189,10 @@ fn judge(completion: Completion, why: Option<Why>, at_shutdown: AtShutdown) -> V
         (Completion::NotFound, _) => Verdict::Finish(Outcome::Lost),
         (Completion::Stopped, Some(Why::Asked(Stop::Cancel))) => Verdict::Finish(Outcome::Cancelled),
         (Completion::Stopped, Some(Why::Asked(Stop::Pause))) => Verdict::Finish(Outcome::Paused),
-        (Completion::Stopped, Some(Why::Timeout)) => Verdict::Finish(Outcome::TimedOut),
+        (Completion::Stopped, Some(Why::Timeout)) => {
+            let limit_seconds = task.timeout.and_then(|limit| u32::try_from(limit.as_secs()).ok());
+            Verdict::Finish(Outcome::TimedOut { limit_seconds })
+        }
         // Stopped by the guard of the lease, which was then renewed after all, is no fault of the work either.
         (Completion::Stopped, Some(Why::Shutdown) | None) => Verdict::Release(interrupted),
     }

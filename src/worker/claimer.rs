@@ -15,6 +15,9 @@ use crate::store::{Claim, ClaimRequest, Result};
 /// The first wait after a look at an empty queue; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
+/// How long a claim under way is waited for when the worker is told to stop.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+
 /// Claims and starts attempts until told to stop.
 pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
     let mut claimer = Claimer { last_turn: None, wait: FIRST_WAIT, inner };
@@ -22,7 +25,11 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         // Seen before the look: what becomes ready during it leads to another.
         ready.take();
-        let more = claimer.fill().await;
+        let more = tokio::select! {
+            more = claimer.fill() => more,
+            // A claim that hangs is not waited for when leaving; what it may have got is found by its lease.
+            () = async { stop.cancelled().await; tokio::time::sleep(LAST_WAIT).await } => return,
+        };
         if more && claimer.inner.slots.room() > 0 {
             continue;
         }
@@ -77,6 +84,8 @@ impl Claimer {
             shares.push((others, room));
         }
         shares.retain(|(_, capacity)| *capacity > 0);
+        // Not always the same first, or a backlog of the first would starve the others.
+        fastrand::shuffle(&mut shares);
         shares
     }
 

@@ -7,9 +7,6 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::store::{Result, StoreError};
 
-/// At most so many items in one call.
-const BATCH: usize = 1000;
-
 /// Waits after a failed call, doubling.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -19,6 +16,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 pub(super) trait Clerk<Q, A>: Send + 'static {
     /// What the desk is called in logs.
     const NAME: &'static str;
+
+    /// At most so many items in one call.
+    const BATCH: usize = 1000;
 
     /// One call to the store; one answer for each item.
     async fn settle(&mut self, batch: &[Q]) -> Result<Vec<A>>;
@@ -36,8 +36,8 @@ struct Item<Q, A> {
 
 impl<Q: Send + Sync + 'static, A: Send + 'static> Desk<Q, A> {
     /// A desk that works until it is dropped.
-    pub(super) fn open(clerk: impl Clerk<Q, A>) -> Self {
-        let (inbox, items) = mpsc::channel(BATCH);
+    pub(super) fn open<C: Clerk<Q, A>>(clerk: C) -> Self {
+        let (inbox, items) = mpsc::channel(C::BATCH);
         tokio::spawn(serve(clerk, items));
         Self { inbox }
     }
@@ -53,7 +53,7 @@ impl<Q: Send + Sync + 'static, A: Send + 'static> Desk<Q, A> {
 
 async fn serve<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(mut clerk: C, mut items: mpsc::Receiver<Item<Q, A>>) {
     let mut batch = Vec::new();
-    while items.recv_many(&mut batch, BATCH).await > 0 {
+    while items.recv_many(&mut batch, C::BATCH).await > 0 {
         let (said, answers): (Vec<Q>, Vec<_>) = batch.drain(..).map(|item| (item.said, item.answer)).unzip();
         match insist(&mut clerk, &said).await {
             Some(settled) => answers.into_iter().zip(settled).for_each(|(to, answer)| drop(to.send(answer))),

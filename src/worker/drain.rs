@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Inner;
+use super::attempt::Verdict;
 use super::slots::Why;
-use crate::run::Status;
+use crate::run::lifecycle::Release;
 
 /// Waits for what is under way, up to the grace; then leaves the rest behind in good order.
 pub(super) async fn drain(inner: &Inner) -> Summary {
@@ -17,9 +18,35 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
         for slot in inner.slots.all() {
             if slot.detachable { slot.leave(Why::Shutdown) } else { slot.stop(Why::Shutdown) }
         }
-        inner.attempts.wait().await;
+        // While the store cannot be reached, nothing more can be said: the leases run out, and others find the runs.
+        let longest = inner.tasks.values().map(|task| task.stop_grace).max().unwrap_or_default();
+        if tokio::time::timeout(longest + inner.settings.lease_ttl, inner.attempts.wait()).await.is_err() {
+            tracing::error!(attempts = inner.slots.busy(), "leaving without having told the store");
+        }
     }
-    inner.tally.summary()
+    let mut summary = inner.tally.summary();
+    summary.lost += inner.slots.busy() as u64;
+    summary
+}
+
+/// What came of an attempt.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Finished,
+    Released,
+    Left,
+    Lost,
+}
+
+impl Kind {
+    pub(super) fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Finish(_) => Kind::Finished,
+            Verdict::Release(Release::ForAdoption) => Kind::Left,
+            Verdict::Release(_) => Kind::Released,
+            Verdict::Silence => Kind::Lost,
+        }
+    }
 }
 
 /// What a worker did in its time.
@@ -32,18 +59,14 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts an attempt by what its run became.
-    pub(super) fn count(&self, status: Status, for_adoption: bool) {
-        let counter = match status {
-            _ if for_adoption => &self.left,
-            Status::Queued => &self.released,
-            _ => &self.finished,
+    pub(super) fn count(&self, kind: Kind) {
+        let counter = match kind {
+            Kind::Finished => &self.finished,
+            Kind::Released => &self.released,
+            Kind::Left => &self.left,
+            Kind::Lost => &self.lost,
         };
         counter.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn lost(&self) {
-        self.lost.fetch_add(1, Ordering::Relaxed);
     }
 
     fn summary(&self) -> Summary {
@@ -62,7 +85,7 @@ impl Tally {
 pub struct Summary {
     /// Their outcome was stored.
     pub finished: u64,
-    /// They were interrupted and queued again.
+    /// They were interrupted, and queued again or paused.
     pub released: u64,
     /// They run on, to be adopted.
     pub left: u64,

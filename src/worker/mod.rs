@@ -28,7 +28,7 @@ pub use telemetry::describe as describe_metrics;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use self::desk::Desk;
 use self::drain::Tally;
@@ -74,12 +74,11 @@ impl Worker {
         let inner = &self.inner;
         tracing::info!(worker = %inner.id, host = %inner.settings.host, slots = inner.settings.concurrency, "working");
         let drain = stop.child_token();
-        let renewing = tokio::spawn(heart::renew_leases(Arc::clone(inner)));
-        let beating = tokio::spawn(heart::beat(Arc::clone(inner), drain.clone()));
+        // They end with this call, however it does.
+        let _renewing = AbortOnDropHandle::new(tokio::spawn(heart::renew_leases(Arc::clone(inner))));
+        let _beating = AbortOnDropHandle::new(tokio::spawn(heart::beat(Arc::clone(inner), drain.clone())));
         claimer::claim_until(Arc::clone(inner), drain).await;
         let summary = drain::drain(inner).await;
-        beating.abort();
-        renewing.abort();
         tracing::info!(worker = %inner.id, %summary, "stopped");
         summary
     }

@@ -20,6 +20,7 @@ const PAGE: usize = 1000;
 pub(super) struct Entry {
     workspace: WorkspaceName,
     append: Append,
+    attempt: u32,
     /// The run's last event, as far as its reporter knows; nobody else adds any while the lease is held.
     after: Option<i64>,
 }
@@ -30,6 +31,9 @@ pub(super) struct Events(pub(super) Arc<dyn Store>);
 #[async_trait]
 impl Clerk<Entry, AppendOutcome> for Events {
     const NAME: &'static str = "append";
+
+    /// Each may be hundreds of kilobytes, and their runs are locked until all are stored.
+    const BATCH: usize = 16;
 
     async fn settle(&mut self, batch: &[Entry]) -> Result<Vec<AppendOutcome>> {
         let appends: Vec<Append> = batch.iter().map(|entry| entry.append.clone()).collect();
@@ -44,21 +48,31 @@ impl Clerk<Entry, AppendOutcome> for Events {
 }
 
 impl Events {
-    /// Whether a batch whose commit was not answered was stored after all: then there are events that only it can have
-    /// brought. One of its entries speaks for all.
+    /// The answers to a batch whose commit was not answered, if it was stored after all: then there are events that only
+    /// it can have brought. One of its entries speaks for all.
     async fn committed(&self, batch: &[Entry]) -> Result<Option<Vec<AppendOutcome>>> {
+        let mut found = Vec::new();
         for entry in batch {
-            let Some(after) = entry.after else { return Ok(None) };
-            let found = self.0.events(&entry.workspace, entry.append.lease.run, after, 1).await?;
-            if found.is_none_or(|events| events.is_empty()) {
-                return Ok(None);
-            }
+            found.push(self.last_since(entry).await?);
         }
-        let stored = |entry: &Entry| {
-            let last = entry.after.unwrap_or_default() + entry.append.events.len() as i64;
-            AppendOutcome::Appended { last }
-        };
-        Ok(Some(batch.iter().map(stored).collect()))
+        if found.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let answer = |last: Option<i64>| last.map_or(AppendOutcome::LeaseLost, |last| AppendOutcome::Appended { last });
+        Ok(Some(found.into_iter().map(answer).collect()))
+    }
+
+    /// The last event of the entry's attempt after what its reporter knows of; `None` if there is none.
+    async fn last_since(&self, entry: &Entry) -> Result<Option<i64>> {
+        let (mut after, mut found) = (entry.after.unwrap_or_default(), None);
+        loop {
+            let events =
+                self.0.events(&entry.workspace, entry.append.lease.run, after, PAGE).await?.unwrap_or_default();
+            let Some(last) = events.last() else { return Ok(found) };
+            after = last.seq;
+            let ours = events.iter().filter(|event| event.attempt == entry.attempt);
+            found = ours.map(|event| event.seq).max().max(found);
+        }
     }
 }
 
@@ -157,7 +171,7 @@ impl Reporter for SlotReporter {
         }
         let events = reports.iter().map(event_of).collect();
         let append = Append { lease: self.lease, events };
-        let entry = Entry { workspace: self.workspace.clone(), append, after: *last };
+        let entry = Entry { workspace: self.workspace.clone(), append, attempt: self.attempt, after: *last };
         let stored = match self.inner.events.settle(entry).await {
             Some(AppendOutcome::Appended { last }) => last,
             Some(AppendOutcome::LeaseLost) => {
@@ -178,7 +192,10 @@ impl Reporter for SlotReporter {
     }
 
     async fn reported_since(&self, event: i64) -> std::result::Result<u64, Gone> {
-        Ok(self.stored_since(event).await.len() as u64)
+        let mut last = self.last.lock().await;
+        let stored = self.stored_since(event).await;
+        *last = stored.last().map(|event| event.seq).max(*last);
+        Ok(stored.len() as u64)
     }
 }
 

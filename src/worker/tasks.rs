@@ -58,12 +58,12 @@ pub(super) fn unknown(inner: &Inner, task: &TaskName) -> Task {
     names.sort_unstable();
     let names = if names.is_empty() { "none".into() } else { names.join(", ") };
     let message = format!("worker {} has no task {task}; it has {names}", inner.id);
-    Task::new(Arc::new(Unknown { message, lease_ttl: inner.settings.lease_ttl }))
+    Task::new(Arc::new(Unknown { message, patience: inner.settings.lease_ttl + inner.settings.takeover_delay }))
 }
 
 struct Unknown {
     message: String,
-    lease_ttl: Duration,
+    patience: Duration,
 }
 
 #[async_trait]
@@ -72,10 +72,10 @@ impl Executor for Unknown {
         Completion::failed("unknown_task", self.message.clone())
     }
 
-    /// Whatever runs of it is not extended by this worker, so it has ended when a lease's time has passed.
+    /// Whatever runs of it is not extended by this worker: when other machines might take it over, it has ended.
     async fn adopt(&self, _: &Work, mut control: Control) -> Completion {
         tokio::select! {
-            () = tokio::time::sleep(self.lease_ttl) => Completion::NotFound,
+            () = tokio::time::sleep(self.patience) => Completion::NotFound,
             () = control.left() => Completion::Left,
         }
     }

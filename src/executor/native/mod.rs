@@ -6,6 +6,7 @@ mod error;
 pub use context::Context;
 pub use error::TaskError;
 
+use std::any::Any;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -54,7 +55,7 @@ where
         let context = Context::new(work.clone(), control.clone());
         let token = context.token().clone();
         let call = (self.function)(context, payload);
-        // A task of its own, so that a panic ends the attempt and nothing else.
+        // A task of its own, so that it can be ended from outside, and a panic ends the attempt and nothing else.
         let mut call = tokio::spawn(async move { call.await.map(|output| Json::of(&output)).map_err(Into::into) });
         let grace = tokio::select! {
             ended = &mut call => return completion(ended),
@@ -96,7 +97,10 @@ fn completion(ended: Ended) -> Completion {
         Ok(Ok(Ok(output))) => Completion::Succeeded { output: (output.as_str() != "null").then_some(output) },
         Ok(Ok(Err(error))) => refused(RunError::new("invalid_output", format!("the output cannot be stored: {error}"))),
         Ok(Err(failure)) => Completion::Failed { error: failure.error, retry: failure.retry },
-        Err(error) if error.is_panic() => Completion::failed("panicked", panic_message(error)),
+        Err(error) if error.is_panic() => {
+            let message = format!("the function panicked: {}", panic_message(&*error.into_panic()));
+            Completion::failed("panicked", message)
+        }
         Err(_) => Completion::failed("aborted", "the runtime shut down while the function ran"),
     }
 }
@@ -105,8 +109,8 @@ fn refused(error: RunError) -> Completion {
     Completion::Failed { error, retry: Retry::Never }
 }
 
-fn panic_message(error: JoinError) -> String {
-    let cause = error.into_panic();
+/// What a panic had to say.
+pub(crate) fn panic_message(cause: &(dyn Any + Send)) -> &str {
     let text = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
-    format!("the function panicked: {}", text.unwrap_or("without a message"))
+    text.unwrap_or("without a message")
 }

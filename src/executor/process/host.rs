@@ -53,6 +53,24 @@ impl ProcessHost {
         Ok(Self { attempts, shim: vec!["/proc/self/exe".into(), shim::WORD.into()], patience: PATIENCE })
     }
 
+    /// A name for the directory itself, made at random when it is first asked for: who has the same can adopt each other's
+    /// work.
+    pub fn id(&self) -> io::Result<String> {
+        let path = self.attempts.with_file_name("id");
+        // Linked into place, so that of two who are first both get the same, and whole.
+        let draft = self.attempts.with_file_name(format!("id.{}", std::process::id()));
+        if !path.exists() {
+            fs::write(&draft, format!("{:08x}", fastrand::u32(..)))?;
+            let linked = fs::hard_link(&draft, &path);
+            fs::remove_file(&draft)?;
+            match linked {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(fs::read_to_string(&path)?.trim().to_owned())
+    }
+
     /// Starts the shim by these words, to which the directory of the attempt is added; the program must call
     /// [`shim::main`] with it.
     #[must_use]

@@ -70,8 +70,10 @@ impl ProcessExecutor {
 
     /// Writes what the worker's lease now allows, and its order.
     pub(super) fn write_lease(&self, directory: &Directory, epoch: i64, control: &Control) -> io::Result<()> {
+        // The time first: a worker frozen in between writes a lease that is too short, not one that is too long.
+        let now = clock::boot_millis();
         let left = left(control).saturating_add(self.host.patience());
-        let lease = Lease::new(clock::boot_millis(), left, self.task.stop_grace());
+        let lease = Lease::new(now, left, self.task.stop_grace());
         match control.order() {
             Order::Stop { grace } => directory.write_lease(epoch, &lease.stopping(grace)),
             _ => directory.write_lease(epoch, &lease),
@@ -90,6 +92,10 @@ impl ProcessExecutor {
         let number = child.id().ok_or_else(|| io::Error::other("the shim is gone"))?;
         // Before anyone can reap it.
         let handle = Handle::of_child(number as i32);
+        if handle.is_err() {
+            // Nobody could follow it; what it may have started dies with it.
+            let _ = child.start_kill();
+        }
         // Reaped by a task of its own: whoever follows the work may leave it before it ends.
         tokio::spawn(async move { child.wait().await });
         handle

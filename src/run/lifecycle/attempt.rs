@@ -22,7 +22,10 @@ pub enum Outcome {
         retry: Retry,
     },
     /// The work exceeded its time and was stopped.
-    TimedOut,
+    TimedOut {
+        /// Of so many seconds, if it was not the run's own.
+        limit_seconds: Option<u32>,
+    },
     /// The work was stopped for good.
     Cancelled,
     /// The work was stopped until resumed.
@@ -67,7 +70,7 @@ pub fn overdue(run: Run, grace: SignedDuration, jitter: Jitter, now: Timestamp) 
     let limit = run.timeout_seconds?;
     let started = run.execution()?.by.started_at;
     let deadline = later(later(started, SignedDuration::from_secs(limit.into())), grace);
-    (deadline <= now).then(|| end(run, Outcome::TimedOut, jitter, now))
+    (deadline <= now).then(|| end(run, Outcome::TimedOut { limit_seconds: None }, jitter, now))
 }
 
 /// Gives the attempt held by `epoch` back without an outcome.
@@ -87,8 +90,10 @@ pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Ste
 }
 
 fn orphaned(mut run: Run, now: Timestamp) -> Step {
-    if let State::Running(execution) = &mut run.state {
-        execution.tenure = Tenure::Orphaned { since: now };
+    if let State::Running(Execution { tenure, .. }) = &mut run.state {
+        // The work goes on as long as the lease allows, and the wait of other machines begins when that ends.
+        let since = if let Tenure::Leased { until } = *tenure { until } else { now };
+        *tenure = Tenure::Orphaned { since };
     }
     Step::to(run)
 }
@@ -116,8 +121,9 @@ fn end(run: Run, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Step {
         Outcome::Paused if stop == Some(Stop::Cancel) => return finished(run, Ending::Cancelled, None, now),
         Outcome::Paused => return paused(run, None, now),
         Outcome::Failed { error, retry } => (error, retry, Ending::Failed),
-        Outcome::TimedOut => {
-            (RunError::timed_out(run.timeout_seconds.unwrap_or_default()), Retry::Backoff, Ending::TimedOut)
+        Outcome::TimedOut { limit_seconds } => {
+            let limit = run.timeout_seconds.or(limit_seconds).unwrap_or_default();
+            (RunError::timed_out(limit), Retry::Backoff, Ending::TimedOut)
         }
         Outcome::Lost => (RunError::lost(), Retry::Backoff, Ending::Failed),
     };

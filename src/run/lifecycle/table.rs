@@ -117,7 +117,11 @@ fn after(run: &Run, event: &str) -> Vec<Run> {
         "lose" => finish(Outcome::Lost),
         "time out" => {
             let found = super::overdue(run.clone(), SignedDuration::ZERO, Jitter(0), at(3600));
-            return finish(Outcome::TimedOut).into_iter().chain(found).map(|step| step.run).collect();
+            return finish(Outcome::TimedOut { limit_seconds: None })
+                .into_iter()
+                .chain(found)
+                .map(|step| step.run)
+                .collect();
         }
         "stopped by cancel" => finish(Outcome::Cancelled),
         "stopped by pause" => finish(Outcome::Paused),

@@ -264,7 +264,7 @@ impl Bench {
     /// A run whose only attempt took longer than its seven seconds.
     pub(super) async fn timed_out(&self, run: ARun) -> RunId {
         let claimed = self.started(run.max_attempts(1).timeout(7)).await;
-        let outcome = self.finish(claimed.lease(), Outcome::TimedOut).await;
+        let outcome = self.finish(claimed.lease(), Outcome::TimedOut { limit_seconds: None }).await;
         assert_eq!(outcome, FinishOutcome::Accepted(Status::TimedOut));
         claimed.run.id
     }

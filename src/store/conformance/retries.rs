@@ -128,16 +128,16 @@ pub(super) async fn a_run_that_kills_every_worker_ends(bench: Bench) {
 
 pub(super) async fn an_attempt_that_took_too_long_is_tried_again(bench: Bench) {
     let claimed = bench.started(a_run().timeout(7)).await;
-    assert_eq!(bench.finish(claimed.lease(), Outcome::TimedOut).await, RETRYING);
+    assert_eq!(bench.finish(claimed.lease(), Outcome::TimedOut { limit_seconds: None }).await, RETRYING);
     assert_eq!(bench.error_code(claimed.run.id).await.as_deref(), Some("timed_out"));
 }
 
 pub(super) async fn a_run_is_timed_out_only_by_its_last_attempt_and_names_the_limit(bench: Bench) {
     let claimed = bench.started(a_run().timeout(7).max_attempts(2)).await;
-    bench.finish(claimed.lease(), Outcome::TimedOut).await;
+    bench.finish(claimed.lease(), Outcome::TimedOut { limit_seconds: None }).await;
     bench.wait_for_retry().await;
     let claimed = bench.claim_one(&a_worker()).await;
-    let outcome = bench.finish(claimed.lease(), Outcome::TimedOut).await;
+    let outcome = bench.finish(claimed.lease(), Outcome::TimedOut { limit_seconds: None }).await;
     assert_eq!(outcome, FinishOutcome::Accepted(Status::TimedOut));
     let error = bench.run(claimed.run.id).await.error.expect("it says why");
     assert_eq!(error.code, "timed_out");
@@ -146,14 +146,14 @@ pub(super) async fn a_run_is_timed_out_only_by_its_last_attempt_and_names_the_li
 
 pub(super) async fn a_failure_after_a_timeout_ends_failed(bench: Bench) {
     let claimed = bench.started(a_run().timeout(7).max_attempts(2)).await;
-    bench.finish(claimed.lease(), Outcome::TimedOut).await;
+    bench.finish(claimed.lease(), Outcome::TimedOut { limit_seconds: None }).await;
     bench.wait_for_retry().await;
     let claimed = bench.claim_one(&a_worker()).await;
     assert_eq!(bench.fail(&claimed).await, FinishOutcome::Accepted(Status::Failed));
 }
 
 pub(super) async fn a_failure_while_a_cancel_is_asked_for_ends_cancelled(bench: Bench) {
-    for outcome in [boom(), boom_for_good(), Outcome::TimedOut, Outcome::Lost] {
+    for outcome in [boom(), boom_for_good(), Outcome::TimedOut { limit_seconds: None }, Outcome::Lost] {
         let claimed = bench.started(a_run().timeout(7)).await;
         bench.cancel(claimed.run.id).await;
         let answer = bench.finish(claimed.lease(), outcome).await;

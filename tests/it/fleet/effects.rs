@@ -11,6 +11,8 @@ pub(super) struct Execution {
     attempt: u32,
     epoch: i64,
     begun: u128,
+    /// When it was last known to be at work.
+    seen: u128,
     ended: Option<u128>,
 }
 
@@ -31,10 +33,12 @@ impl Effects {
             let (attempt, epoch) = (attempt.parse().expect("a number"), epoch.parse().expect("a number"));
             let at = at.parse().expect("a number");
             match what {
-                "begin" => executions.push(Execution { attempt, epoch, begun: at, ended: None }),
+                "begin" => executions.push(Execution { attempt, epoch, begun: at, seen: at, ended: None }),
                 _ => {
                     let begun = executions.iter_mut().find(|execution| execution.epoch == epoch);
-                    begun.expect("an end has a beginning").ended = Some(at);
+                    let execution = begun.expect("what goes on has begun");
+                    execution.seen = at;
+                    execution.ended = (what == "end").then_some(at);
                 }
             }
         }
@@ -58,6 +62,7 @@ impl Effects {
         assert_eq!(last.attempt, run.attempt, "the last work is that of the last attempt");
         for pair in executions.windows(2) {
             let [one, next] = pair else { continue };
+            assert!(one.seen <= next.begun, "two at once: {one:?} {next:?}");
             assert!(one.attempt < next.attempt, "attempt {} was started twice: {executions:?}", one.attempt);
             let recorded = attempts.iter().find(|attempt| attempt.number == one.attempt);
             let error = recorded.and_then(|attempt| attempt.ended.as_ref()?.error.as_ref());
@@ -77,9 +82,7 @@ impl Effects {
             executions.sort_by_key(|(_, execution)| execution.begun);
             for pair in executions.windows(2) {
                 let [(one, before), (other, after)] = pair else { continue };
-                // One that was killed wrote no end; that it was dead is what its successor on the same run relied on.
-                let over = before.ended.is_none_or(|ended| ended <= after.begun);
-                assert!(over, "in {lane}, {one} and {other} overlap: {before:?} {after:?}");
+                assert!(before.seen <= after.begun, "in {lane}, {one} and {other} overlap: {before:?} {after:?}");
             }
         }
     }
@@ -134,6 +137,15 @@ mod tests {
         let (run, attempts) = a_run();
         let id = run.id;
         Effects::parse(&format!("begin {id} 2 2 5\nbegin {id} 2 3 7\nend {id} 2 3 9\n")).judge(&run, &attempts);
+    }
+
+    #[test]
+    #[should_panic(expected = "two at once")]
+    fn a_run_executed_twice_at_once_is_seen() {
+        let (run, attempts) = a_run();
+        let id = run.id;
+        let text = format!("begin {id} 1 1 5\nbegin {id} 2 2 7\nbeat {id} 1 1 8\nend {id} 2 2 9\n");
+        Effects::parse(&text).judge(&run, &attempts);
     }
 
     #[test]

@@ -156,7 +156,7 @@ pub(super) async fn judge(store: &dyn Store, yard: &Yard, ids: &[RunId]) -> usiz
         effects.judge(run, &attempts);
     }
     effects.judge_lanes(&runs);
-    let left = worker::processes_of(&yard.path("data"));
+    let left = worker::processes_of(yard.dir.path());
     assert!(left.is_empty(), "processes were left behind: {left:?}");
     effects.begins()
 }

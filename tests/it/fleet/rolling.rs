@@ -71,6 +71,36 @@ async fn a_worker_frozen_past_its_lease_can_neither_finish_nor_log_after_it_wake
     assert_eq!(lines(&store, ids[0]).await, expected(), "the log is complete, without repeats");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn another_machine_takes_over_only_when_the_work_of_the_first_has_ended() {
+    let Some(database) = Database::empty().await else { return };
+    let store = PostgresStore::connect(&database.url, Clock::Database).await.expect("a store");
+    let yard = Yard::new(12_000);
+    let ids = submit(&store, 1, 1).await;
+    let on = |host: &str| {
+        let data = yard.path(host).to_string_lossy().into_owned();
+        let more = ["--host", host, "--data-dir", &data, "--takeover-delay-seconds", "3"];
+        WorkerProcess::start_with(
+            &yard,
+            &database.url,
+            &[&more[..], &["--shutdown-grace-period-seconds", "0.2"]].concat(),
+            &[],
+        )
+    };
+    let first = on("first");
+    until_epoch(&store, ids[0], 1, &yard).await;
+    let second = on("second");
+    // It leaves its work to a successor on the same machine, who does not come.
+    let (status, said) = first.drain(Duration::from_secs(30));
+    assert_eq!((status.code(), said.as_str()), (Some(3), "0 finished, 0 released, 1 left to adopt, 0 lost"));
+    until_ended(&store, &ids, PATIENCE).await;
+    let (status, said) = second.drain(Duration::from_secs(30));
+    assert!(status.success(), "{status}: {said}");
+    assert_eq!(judge(&store, &yard, &ids).await, 2, "done again, after the first had ended");
+    let run = &read(&store, &ids).await[&ids[0]];
+    assert_eq!(run.attempt, 2);
+}
+
 /// Waits until the run is leased by the claim or adoption of that number, and its work has begun.
 async fn until_epoch(store: &dyn Store, id: RunId, epoch: i64, yard: &Yard) {
     let began = std::time::Instant::now();

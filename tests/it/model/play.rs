@@ -293,7 +293,7 @@ fn outcome(ends: &Ends) -> Outcome {
             Outcome::Succeeded { output: output.map(|n| Json::of(&n).expect("a number is JSON")) }
         }
         Ends::Failed(retry) => Outcome::Failed { error: RunError::new("broken", "it broke"), retry: *retry },
-        Ends::TimedOut => Outcome::TimedOut,
+        Ends::TimedOut => Outcome::TimedOut { limit_seconds: None },
         Ends::Cancelled => Outcome::Cancelled,
         Ends::Paused => Outcome::Paused,
         Ends::Lost => Outcome::Lost,

@@ -59,6 +59,20 @@ async fn a_panic_is_a_failed_attempt_and_the_worker_goes_on() {
 }
 
 #[tokio::test]
+async fn a_panic_before_anything_is_awaited_is_a_failed_attempt_too() {
+    let rig = Rig::new().await;
+    let working = Working::start(rig.worker().task("early", |_: Context, names: Vec<String>| {
+        let first = names[0].clone();
+        async move { Ok::<_, TaskError>(first) }
+    }));
+    let id = rig.submit(request("early", "[]")).await;
+    let error = rig.until(id, Status::Retrying).await.error.expect("an error");
+    assert_eq!(error.code, "panicked");
+    assert!(error.message.contains("index out of bounds"), "{}", error.message);
+    assert_eq!(working.stop().await.finished, 1, "its slot is free again");
+}
+
+#[tokio::test]
 async fn a_payload_that_does_not_fit_fails_at_once_and_says_why() {
     let rig = Rig::new().await;
     let working =

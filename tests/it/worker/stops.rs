@@ -113,6 +113,20 @@ async fn an_attempt_past_its_time_is_stopped_and_the_limit_named() {
 }
 
 #[tokio::test]
+async fn a_time_limit_of_the_task_counts_where_the_run_has_none() {
+    let rig = Rig::new().await;
+    let mut task = Task::new(Arc::new(Native::new(obedient)));
+    task.timeout = Some(Duration::from_secs(1));
+    let working = Working::start(rig.worker().task_with("wait", task));
+    let mut run = request("wait", "null");
+    run.max_attempts = std::num::NonZeroU16::MIN;
+    let id = rig.submit(run).await;
+    let error = rig.until(id, Status::TimedOut).await.error.expect("an error");
+    assert_eq!(error.message, "the attempt exceeded its time limit of 1 s");
+    working.stop().await;
+}
+
+#[tokio::test]
 async fn work_that_ends_well_before_the_cancel_is_seen_has_succeeded() {
     let rig = Rig::new().await;
     let working = Working::start(rig.worker().task("finish", |ctx: Context, (): ()| async move {

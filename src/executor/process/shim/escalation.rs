@@ -7,7 +7,8 @@ use crate::executor::process::record::Why;
 #[derive(Default)]
 pub(super) struct Escalation {
     why: Option<Why>,
-    kill_at: u64,
+    /// When it is to be killed, the lease permitting.
+    wanted: u64,
     /// Of the lease as it was last seen.
     deadline: u64,
     is_asked: bool,
@@ -25,27 +26,30 @@ impl Escalation {
     /// Wants the work stopped and, if need be, killed at that time. The first reason counts, and the earliest time.
     pub fn stop(&mut self, why: Why, kill_at: u64) {
         if self.why.is_none() {
-            (self.why, self.kill_at) = (Some(why), kill_at);
+            (self.why, self.wanted) = (Some(why), kill_at);
         }
-        self.kill_at = self.kill_at.min(kill_at);
+        self.wanted = self.wanted.min(kill_at);
+    }
+
+    /// Never after the lease has ended, which may be extended while the work takes its time to stop.
+    fn kill_at(&self) -> u64 {
+        self.wanted.min(self.deadline)
     }
 
     /// Takes into account what the lease says.
     pub fn heed(&mut self, lease: &Lease, now: u64) {
         self.deadline = lease.deadline;
         if let Some(grace) = lease.stop {
-            self.stop(Why::Stopped, now.saturating_add(grace).min(lease.deadline));
+            self.stop(Why::Stopped, now.saturating_add(grace));
         } else if now >= lease.stop_at {
             self.stop(Why::LeaseExpired, lease.deadline);
-        } else if self.why.is_some() {
-            self.kill_at = self.kill_at.min(lease.deadline);
         }
     }
 
     /// What is to be done now; each is said once.
     pub fn due(&mut self, now: u64) -> Option<Force> {
         self.why.as_ref()?;
-        if now >= self.kill_at && !self.is_killed {
+        if now >= self.kill_at() && !self.is_killed {
             (self.is_asked, self.is_killed) = (true, true);
             return Some(Force::Kill);
         }
@@ -56,7 +60,7 @@ impl Escalation {
     pub fn next(&self, lease: &Lease) -> Option<u64> {
         match (&self.why, self.is_killed) {
             (None, _) => Some(lease.stop_at),
-            (Some(_), false) => Some(self.kill_at),
+            (Some(_), false) => Some(self.kill_at()),
             (Some(_), true) => None,
         }
     }
@@ -68,7 +72,7 @@ impl Escalation {
 
     /// By when nothing of the work may be left.
     pub fn over_by(&self) -> u64 {
-        if self.why.is_some() { self.kill_at } else { self.deadline }
+        if self.why.is_some() { self.kill_at() } else { self.deadline }
     }
 }
 

@@ -45,7 +45,7 @@ fn every_loss_has_its_code_and_says_what_happened() {
     let lost = end(at_its_last(running()), Outcome::Lost).run;
     assert_eq!((lost.status(), code(&lost)), (Status::Failed, Some("lost")));
     assert_eq!(message(&lost), "the worker was lost and its work could not be found again");
-    let late = end(at_its_last(running()), Outcome::TimedOut).run;
+    let late = end(at_its_last(running()), Outcome::TimedOut { limit_seconds: None }).run;
     assert_eq!((late.status(), code(&late)), (Status::TimedOut, Some("timed_out")));
     assert_eq!(message(&late), "the attempt exceeded its time limit of 60 s");
     let wrong = end(at_its_last(running()), failed(Retry::Backoff)).run;
@@ -58,7 +58,7 @@ fn an_attempt_that_does_not_end_the_run_is_kept() {
     let kept = ended.expect("a row");
     assert_eq!((kept.number, kept.epoch, kept.by), (1, 1, by(at(-10))));
     assert_eq!(kept.ended, Some(AttemptEnd { at: now(), status: Status::Retrying, error: run.error.clone() }));
-    for outcome in [Outcome::Lost, Outcome::TimedOut, Outcome::Paused] {
+    for outcome in [Outcome::Lost, Outcome::TimedOut { limit_seconds: None }, Outcome::Paused] {
         assert!(end(running(), outcome.clone()).ended.is_some(), "{outcome:?}");
     }
     for how in [Release::ToQueue, Release::ToPaused] {
@@ -167,7 +167,7 @@ fn a_release_honours_what_was_asked() {
         assert_eq!((paused.status(), code(&paused)), (Status::Paused, None), "paused by a person, not a shutdown");
     }
     let adoptable = give_back(asked(Stop::Cancel), Release::ForAdoption).run;
-    let expected = executed(Tenure::Orphaned { since: now() }, Some(Stop::Cancel)).state;
+    let expected = executed(Tenure::Orphaned { since: at(30) }, Some(Stop::Cancel)).state;
     assert_eq!(adoptable.state, expected, "whoever adopts it will see");
 }
 

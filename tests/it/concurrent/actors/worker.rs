@@ -115,7 +115,7 @@ impl Worker {
             (Some(Stop::Cancel), _) => Outcome::Cancelled,
             (Some(Stop::Pause), _) => Outcome::Paused,
             (None, 0) if adopted => Outcome::Lost,
-            (None, 0) => Outcome::TimedOut,
+            (None, 0) => Outcome::TimedOut { limit_seconds: None },
             (None, 1) => Outcome::Failed { error: error(), retry: Retry::Never },
             (None, 2) => Outcome::Failed { error: error(), retry: Retry::After(SignedDuration::ZERO) },
             (None, 3) => Outcome::Failed { error: error(), retry: Retry::Backoff },
