@@ -22,7 +22,7 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// How a stream ended.
 enum End {
     /// With the run, which has ended so.
-    Run(seen::Run),
+    Run(Box<seen::Run>),
     /// Before it, after so many events.
     Lost(u64),
 }
