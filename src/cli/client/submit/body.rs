@@ -15,19 +15,19 @@ pub(super) fn of(args: &SubmitArgs) -> Result<Body, String> {
             body.insert(name.to_owned(), value);
         }
     };
-    set("task", args.task.as_ref().map(|task| doc(task)));
+    set("task", args.task.as_ref().map(doc));
     set("payload", args.payload.as_ref().map(|text| read_json("the payload", text)).transpose()?);
-    set("queue", args.queue.as_ref().map(|name| doc(name)));
-    set("priority", args.priority.map(|number| doc(number)));
-    set("lane", args.lane.as_ref().map(|name| doc(name)));
+    set("queue", args.queue.as_ref().map(doc));
+    set("priority", args.priority.map(doc));
+    set("lane", args.lane.as_ref().map(doc));
     set("delay_seconds", args.delay.map(seconds));
     set("available_at", args.at.map(|at| doc(at.to_string())));
-    set("max_attempts", args.max_attempts.map(|number| doc(number)));
+    set("max_attempts", args.max_attempts.map(doc));
     set("timeout_seconds", args.timeout.map(seconds));
     set("hold", args.hold.then_some(doc(true)));
     set("after", (!args.after.is_empty()).then(|| doc(&args.after)));
-    set("key", args.key.as_ref().map(|key| doc(key)));
-    set("key_mode", args.key_mode.as_ref().map(|mode| doc(mode)));
+    set("key", args.key.as_ref().map(doc));
+    set("key_mode", args.key_mode.as_ref().map(doc));
     set("metadata", args.metadata.as_ref().map(|text| read_json("the metadata", text)).transpose()?);
     Ok(body)
 }
