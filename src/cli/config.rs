@@ -1,10 +1,12 @@
 //! `runlane.toml`: settings, and the tasks this machine can execute.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use std::net::SocketAddr;
+use std::num::{NonZeroU16, NonZeroU32};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::ValueEnum;
 use runlane::executor::process::{ProcessLimits, ProcessTask, ProcessUser};
 use runlane::run::HostName;
 use runlane::worker::{AtShutdown, Served};
@@ -30,7 +32,20 @@ pub(super) struct Config {
     takeover_delay_seconds: Option<Seconds>,
     shutdown_grace_period_seconds: Option<Seconds>,
     pub(super) metrics_listen: Option<String>,
+    pub(super) listen: Option<SocketAddr>,
+    pub(super) auth: Option<AuthMode>,
+    pub(super) queue_size: Option<u64>,
     pub(super) tasks: BTreeMap<String, TaskConfig>,
+}
+
+/// Who may use the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum AuthMode {
+    /// `Authorization: Bearer rl_…`
+    Tokens,
+    /// No questions asked; refused on an address that others can reach
+    None,
 }
 
 /// A time that makes sense.
@@ -75,10 +90,21 @@ pub(super) struct TaskConfig {
     limits: ProcessLimits,
     user: Option<ProcessUser>,
     pub(super) timeout_seconds: Option<NonZeroU32>,
+    pub(super) max_attempts: Option<NonZeroU16>,
+    pub(super) queue: Option<String>,
+    schema: Option<Schema>,
     #[serde(default)]
     pub(super) usage_limits: BTreeMap<String, u64>,
     #[serde(default)]
     pub(super) at_shutdown: AtShutdown,
+}
+
+/// What payloads a task takes: a JSON Schema, in the file itself or in one of its own.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Schema {
+    File(PathBuf),
+    Inline(toml::Table),
 }
 
 #[derive(Debug, Deserialize)]
@@ -139,6 +165,19 @@ impl TaskConfig {
             stop_grace_seconds: self.stop_grace_seconds,
             limits: self.limits.clone(),
             user: self.user,
+        }
+    }
+
+    /// Its schema, read from wherever it is.
+    pub(super) fn schema(&self) -> Result<Option<serde_json::Value>, Failure> {
+        match &self.schema {
+            None => Ok(None),
+            Some(Schema::Inline(table)) => Ok(Some(serde_json::to_value(table)?)),
+            Some(Schema::File(path)) => {
+                let wrong = |error: &dyn std::fmt::Display| format!("schema {}: {error}", path.display());
+                let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+                Ok(Some(serde_json::from_str(&text).map_err(|error| wrong(&error))?))
+            }
         }
     }
 

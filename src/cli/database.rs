@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+#[cfg(all(any(feature = "worker", feature = "api"), any(feature = "sqlite", feature = "postgres")))]
+use runlane::clock::Clock;
 #[cfg(any(feature = "worker", feature = "api"))]
-use runlane::{clock::Clock, store::Store};
+use runlane::store::Store;
 
 /// Where the runs live.
 #[derive(Args, Clone)]
@@ -99,6 +101,24 @@ impl Database {
 /// What any verb needs that works on runs.
 #[cfg(any(feature = "worker", feature = "api"))]
 impl Database {
+    /// Opens it, after it was made and brought to this release's schema.
+    pub(super) async fn open_and_migrate(&self) -> Result<Arc<dyn Store>, super::Failure> {
+        match self {
+            #[cfg(feature = "sqlite")]
+            Database::Sqlite(path) => {
+                let store = runlane::store::sqlite::SqliteStore::open_and_migrate(path, Clock::Database).await?;
+                Ok(Arc::new(store))
+            }
+            #[cfg(feature = "postgres")]
+            Database::Postgres(url) => {
+                runlane::store::postgres::PostgresStore::migrate(url).await?;
+                self.open().await
+            }
+            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            _ => self.open().await,
+        }
+    }
+
     /// Opens it; its schema must be the one this release knows.
     pub(super) async fn open(&self) -> Result<Arc<dyn Store>, super::Failure> {
         match self {

@@ -25,6 +25,8 @@ enum Format {
 pub(super) fn start(args: &LogArgs) {
     let filter = EnvFilter::builder().parse_lossy(&args.log);
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let builder = builder.with_ansi(is_terminal && std::env::var_os("NO_COLOR").is_none());
     match args.log_format {
         Format::Pretty => builder.init(),
         Format::Json => builder.json().flatten_event(true).init(),

@@ -1,15 +1,43 @@
 //! Serves the process's metrics to whoever scrapes them.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
 
 use super::Failure;
 
+/// How often what was measured is put in order.
+const UPKEEP: Duration = Duration::from_secs(5);
+
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9091);
 
 /// From a millisecond to an hour.
 const SECONDS: [f64; 14] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0];
+
+/// Begins to collect them; answers with what writes them down.
+pub(super) fn recorder() -> Result<Arc<dyn Fn() -> String + Send + Sync>, Failure> {
+    let handle = builder()?.install_recorder()?;
+    describe();
+    let upkeep = handle.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(UPKEEP).await;
+            upkeep.run_upkeep();
+        }
+    });
+    Ok(Arc::new(move || handle.render()))
+}
+
+fn builder() -> Result<PrometheusBuilder, Failure> {
+    Ok(PrometheusBuilder::new().set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &SECONDS)?)
+}
+
+fn describe() {
+    runlane::worker::describe_metrics();
+    runlane::maintenance::describe_metrics();
+}
 
 /// Begins to serve them. An address that was asked for must be free; the usual one need not be, since several workers
 /// may share a machine.
@@ -28,12 +56,8 @@ pub(super) fn serve(listen: Option<&str>) -> Result<(), Failure> {
         tracing::warn!(%address, %error, "metrics are not served; another address can be set by --metrics-listen");
         return Ok(());
     }
-    PrometheusBuilder::new()
-        .with_http_listener(address)
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &SECONDS)?
-        .install()?;
-    runlane::worker::describe_metrics();
-    runlane::maintenance::describe_metrics();
+    builder()?.with_http_listener(address).install()?;
+    describe();
     tracing::info!(%address, "serving metrics");
     Ok(())
 }

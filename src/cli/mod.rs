@@ -1,10 +1,14 @@
 //! The command line: reads what is asked, does it, and says what came of it.
 
+#[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+mod catalog;
 #[cfg(feature = "api")]
 mod client;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod config;
 mod database;
+#[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+mod dev;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod engine;
 #[cfg(all(feature = "worker", target_os = "linux"))]
@@ -12,6 +16,8 @@ mod logs;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod metrics;
 mod migrate;
+#[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+mod serve;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod signals;
 #[cfg(all(feature = "worker", target_os = "linux"))]
@@ -37,6 +43,12 @@ struct Cli {
 enum Verb {
     /// Bring the database to the schema this release knows
     Migrate(DatabaseArgs),
+    /// Everything in one process, on a file, with tasks to try things out with
+    #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+    Dev(dev::DevArgs),
+    /// Serve the API, and claim and execute runs
+    #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+    Serve(Box<serve::ServeArgs>),
     /// Claim and execute runs until told to stop
     #[cfg(all(feature = "worker", target_os = "linux"))]
     Worker(Box<worker::WorkerArgs>),
@@ -52,6 +64,10 @@ type Failure = Box<dyn Error + Send + Sync>;
 pub(crate) async fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Migrate(args) => migrate::migrate(args).await.map(|()| ExitCode::SUCCESS),
+        #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+        Verb::Dev(args) => dev::dev(args).await,
+        #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+        Verb::Serve(args) => serve::serve(*args).await,
         #[cfg(all(feature = "worker", target_os = "linux"))]
         Verb::Worker(args) => worker::worker(*args).await,
         #[cfg(feature = "api")]

@@ -17,10 +17,10 @@ use super::{logs, metrics, signals};
 #[derive(Args)]
 pub(super) struct WorkerArgs {
     #[command(flatten)]
-    database: DatabaseArgs,
+    pub(super) database: DatabaseArgs,
     /// Settings and tasks; without it, runlane.toml where there is one
     #[arg(long, value_name = "FILE", env = "RUNLANE_CONFIG")]
-    config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
     /// Where the files of running attempts are kept [default: .runlane]
     #[arg(long, value_name = "DIR", env = "RUNLANE_DATA_DIR")]
     data_dir: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub(super) struct WorkerArgs {
     #[arg(long, value_name = "ADDR:PORT", env = "RUNLANE_METRICS_LISTEN")]
     metrics_listen: Option<String>,
     #[command(flatten)]
-    logs: logs::LogArgs,
+    pub(super) logs: logs::LogArgs,
 }
 
 pub(super) async fn worker(args: WorkerArgs) -> Result<ExitCode, Failure> {

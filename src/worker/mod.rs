@@ -19,7 +19,7 @@ mod telemetry;
 mod trace;
 
 pub use builder::{Builder, InvalidWorker};
-pub use demo::with_demo_tasks;
+pub use demo::{DEMO_TASKS, with_demo_tasks};
 pub use drain::Summary;
 pub use settings::{Served, Settings};
 pub use tasks::{AtShutdown, Task};

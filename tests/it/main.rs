@@ -3,6 +3,8 @@
 mod chaos;
 mod concurrent;
 mod conformance;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod dev;
 mod explain;
 #[cfg(all(feature = "worker", feature = "sqlite", feature = "postgres", target_os = "linux"))]
 mod fleet;

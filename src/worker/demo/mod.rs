@@ -10,6 +10,10 @@ use serde_json::{Value, json};
 use super::Builder;
 use crate::executor::native::{Context, TaskError};
 
+/// Their names.
+pub const DEMO_TASKS: [&str; 7] =
+    ["echo", "sleep", "fail", "send_email", "resize_image", "summarize_text", "webhook_delivery"];
+
 /// Adds the demo tasks to a worker.
 #[must_use]
 pub fn with_demo_tasks(builder: Builder) -> Builder {

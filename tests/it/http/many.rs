@@ -21,6 +21,10 @@ async fn a_thousand_callers_fill_a_bounded_queue_exactly_on_postgres() {
     let store = runlane::store::postgres::PostgresStore::connect(&database.url, runlane::clock::Clock::Database).await;
     let site = Site::on(std::sync::Arc::new(store.expect("a store")), |api| api.admission.queue_size = Some(500)).await;
     fills_exactly(&site).await;
+    // Rows of one transaction have the same xmin.
+    let commits = database.lines("select count(distinct xmin::text)::text from runlane.runs").await;
+    let commits: u32 = commits[0].parse().expect("a number");
+    assert!(commits <= 100, "500 runs came in {commits} transactions");
 }
 
 async fn fills_exactly(site: &Site) {

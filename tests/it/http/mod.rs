@@ -8,6 +8,7 @@ mod events;
 mod lists;
 mod many;
 mod operate;
+mod smoke;
 mod submit;
 
 use std::sync::Arc;

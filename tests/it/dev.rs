@@ -1,0 +1,79 @@
+//! `runlane dev`, as a newcomer meets it: started on nothing, the printed example pasted, stopped and started again.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+struct Dev {
+    child: Child,
+    output: BufReader<std::process::ChildStdout>,
+    /// What it printed before it waited for work.
+    welcome: String,
+}
+
+impl Dev {
+    fn start(data: &std::path::Path) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_runlane"))
+            .args(["dev", "--listen", "127.0.0.1:0", "--data-dir"])
+            .arg(data)
+            .current_dir(data)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        let mut welcome = String::new();
+        while !welcome.contains("Ctrl-C") {
+            assert!(output.read_line(&mut welcome).expect("a line") > 0, "it ended: {welcome}");
+        }
+        Self { child, output, welcome }
+    }
+
+    /// Tells it to stop; answers with what it said last.
+    fn stop(mut self) -> String {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a pid");
+        kill_process(pid, Signal::TERM).expect("told");
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).expect("the rest");
+        let status = self.child.wait().expect("waited for");
+        assert!(status.success(), "{status}: {rest}");
+        rest.trim().to_owned()
+    }
+}
+
+impl Drop for Dev {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs the command that was printed, as a shell would.
+fn paste(welcome: &str) -> serde_json::Value {
+    let from = welcome.find("curl").expect("an example");
+    let example = welcome[from..].split("\n\n").next().expect("one command");
+    let output = Command::new("sh").args(["-c", example]).output().expect("a shell");
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|_| panic!("not JSON: {text} after {example}"))
+}
+
+#[test]
+fn the_example_that_is_printed_works_and_runs_survive_a_restart() {
+    let data = tempfile::tempdir().expect("a directory");
+    let dev = Dev::start(data.path());
+    assert!(dev.welcome.contains("runlane.db (new)"), "{}", dev.welcome);
+    assert!(dev.welcome.contains("tasks  echo, fail, resize_image, send_email"), "{}", dev.welcome);
+    let run = paste(&dev.welcome);
+    assert_eq!((run["task"].as_str(), run["status"].as_str()), (Some("send_email"), Some("succeeded")), "{run}");
+    let id = run["id"].as_str().expect("an id").to_owned();
+    assert_eq!(dev.stop(), "1 finished, 0 released, 0 left to adopt, 0 lost");
+
+    let again = Dev::start(data.path());
+    assert!(again.welcome.contains("(kept from before)"), "{}", again.welcome);
+    let url = again.welcome.split_whitespace().find(|word| word.ends_with("/v1")).expect("the address").to_owned();
+    let output = Command::new("curl").args(["-s", &format!("{url}/runs/{id}")]).output().expect("curl");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&found["id"], &found["output"]), (&run["id"], &run["output"]));
+    again.stop();
+}
