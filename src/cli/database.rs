@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+#[cfg(all(any(feature = "worker", feature = "api"), any(feature = "sqlite", feature = "postgres")))]
+use runlane::clock::Clock;
 #[cfg(any(feature = "worker", feature = "api"))]
-use runlane::{clock::Clock, store::Store};
+use runlane::store::Store;
 
 /// Where the runs live.
 #[derive(Args, Clone)]

@@ -44,16 +44,16 @@ pub(super) async fn explain(args: ExplainArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A single reason is the summary; several are listed below it.
+/// Every reason with what would end it; where there is none, how it stands.
 fn in_words(id: &str, explanation: &Explanation, paint: Paint) -> String {
     let Explanation { status, summary, reasons } = explanation;
-    let mut text = format!("run {} is {}: {}\n", plain(id), paint.status(&plain(status)), plain(summary));
+    let mut text = format!("run {}  {}\n", paint.strong(&plain(id)), paint.status(status));
+    if reasons.is_empty() {
+        let _ = writeln!(text, "  {}", plain(summary));
+    }
     for reason in reasons {
-        if reasons.len() > 1 {
-            let _ = writeln!(text, "  • {}", plain(&reason.message));
-        }
-        let indent = if reasons.len() > 1 { "    " } else { "  " };
-        let _ = writeln!(text, "{indent}{} {}", paint.quiet("what ends it:"), plain(&reason.remedy));
+        let _ = writeln!(text, "  {}", plain(&reason.message));
+        let _ = writeln!(text, "    {} {}", paint.quiet("→"), plain(&reason.remedy));
     }
     text
 }

@@ -129,7 +129,7 @@ impl fmt::Display for ApiError {
 impl fmt::Display for Problem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.detail.as_deref().unwrap_or(&self.title))?;
-        if let Some(field) = &self.field {
+        if let Some(field) = self.field.as_ref().filter(|_| self.status != 401) {
             write!(out, "\n  field: {field}")?;
         }
         if let Some(hint) = self.hint() {
@@ -144,14 +144,12 @@ impl fmt::Display for Problem {
 }
 
 impl Problem {
-    /// The server's, or where it has none what this side knows.
+    /// The server's, except where it speaks of headers, which nobody here has in hand.
     fn hint(&self) -> Option<&str> {
-        let ours = match self.status {
-            401 => Some("give a token by --token or RUNLANE_TOKEN"),
-            403 => Some("the token lacks the scope for this"),
-            _ => None,
-        };
-        self.hint.as_deref().or(ours)
+        match self.status {
+            401 => Some("give one that is good by --token or RUNLANE_TOKEN; `runlane tokens create` makes them"),
+            _ => self.hint.as_deref(),
+        }
     }
 }
 

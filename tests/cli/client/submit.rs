@@ -90,11 +90,14 @@ async fn waiting_shows_the_outcome_and_exits_by_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_for_a_run_that_is_cancelled_says_so() {
     let server = Server::idle().await;
-    let run = server.submit(&["echo", "--key", "k"]).await;
-    // The same key keeps the run that is there, so this waits for the first one.
-    let wait = server.runlane(&["submit", "echo", "--key", "k", "--wait"]);
+    let wait = server.runlane(&["submit", "echo", "--wait"]);
     let cancel = async {
-        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        let run = loop {
+            let runs = server.json(&["runs", "list"]).await;
+            if let Some(id) = runs["data"][0]["id"].as_str() {
+                break id.to_owned();
+            }
+        };
         server.runlane(&["runs", "cancel", &run]).await
     };
     let (waited, cancelled) = tokio::join!(wait, cancel);

@@ -58,7 +58,8 @@ async fn listen(remote: &Remote, id: &str, last: &mut Option<String>, printer: P
         for message in decoder.take(&piece) {
             heard += 1;
             if message.event == "end" {
-                return Ok(End::Run(serde_json::from_str(&message.data).unwrap_or_default()));
+                let run: seen::Run = serde_json::from_str(&message.data).unwrap_or_default();
+                return Ok(End::Run(Box::new(run)));
             }
             show(&message, printer);
             if message.id.is_some() {

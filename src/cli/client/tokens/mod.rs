@@ -6,12 +6,13 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
+use reqwest::Method;
 use runlane::access::Role;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::doc::Doc;
-use super::remote::{Remote, RemoteArgs};
+use super::remote::{Extra, Remote, RemoteArgs};
 use super::render::{Cell, Paint, Table, ago, now, plain};
 use super::{args, print_json, say, seen};
 use crate::cli::Failure;
@@ -93,7 +94,7 @@ async fn ask(remote: &Remote, verb: &TokensVerb) -> Result<Doc, Failure> {
     Ok(match verb {
         TokensVerb::List => remote.get(&["tokens"]).await?,
         TokensVerb::Create(args) => remote.post(&["tokens"], Some(&args.body())).await?,
-        TokensVerb::Revoke { id } => remote.post(&["tokens", id, "revoke"], None).await?,
+        TokensVerb::Revoke { id } => remote.call(Method::DELETE, &["tokens", id], Extra::default()).await?,
     })
 }
 
