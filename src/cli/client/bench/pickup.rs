@@ -25,7 +25,7 @@ pub(super) async fn measure(remote: &Remote, body: &Doc, runs: u32) -> Result<Pi
         let (Some(stored), Some(started)) = (run.requested_at, run.started_at) else {
             return Err(format!("run {} was not started within 30 s", run.id).into());
         };
-        waits.push(started.duration_since(stored).as_secs_f64() * 1000.0);
+        waits.push(started.duration_since(stored).as_micros() as f64 / 1000.0);
     }
     Ok(of(waits))
 }

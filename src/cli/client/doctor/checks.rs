@@ -66,6 +66,7 @@ fn unserved(facts: &Facts, now: Timestamp) -> Check {
         .collect();
     let waiting: u64 = facts.queues.iter().map(|queue| queue.waiting).sum();
     match forsaken.first() {
+        None if waiting == 0 => Check::ok("backlog", "nothing waits"),
         None => Check::ok("backlog", format!("{} waiting, each in a queue that is served", counted(waiting, "run"))),
         Some(first) => Check::fail(
             "backlog",
@@ -84,6 +85,7 @@ fn leases(facts: &Facts, now: Timestamp) -> Check {
         .map(|run| run.id.as_str())
         .collect();
     match stuck.as_slice() {
+        [] if facts.running.is_empty() => Check::ok("leases", "nothing runs"),
         [] => {
             Check::ok("leases", format!("{} running, each under a lease", counted(facts.running.len() as u64, "run")))
         }
