@@ -8,13 +8,19 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use metrics::{counter, histogram};
+use metrics::{Unit, counter, describe_counter, describe_histogram, histogram};
 use tracing::Instrument;
 use uuid::Uuid;
 
 use super::problem::{Code, Problem};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Tells the recorder in use what the metrics mean.
+pub fn describe() {
+    describe_counter!("runlane_http_requests_total", "Requests answered, by method, path and status");
+    describe_histogram!("runlane_http_request_seconds", Unit::Seconds, "Until the answer began, by method and path");
+}
 
 /// By which the log knows a request.
 #[derive(Clone, Debug)]

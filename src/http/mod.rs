@@ -17,6 +17,7 @@ mod serve;
 mod state;
 
 pub use auth::Auth;
+pub use frame::describe as describe_metrics;
 pub use openapi::document as openapi;
 pub use problem::{Code, Problem, markdown as problem_table};
 pub use router::router;

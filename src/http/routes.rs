@@ -88,6 +88,7 @@ const BODY: &[Code] = &[
     Code::DuplicateKey,
     Code::NulCharacter,
     Code::BodyTooLarge,
+    Code::BodyTimeout,
     Code::UnsupportedMediaType,
     Code::UnknownField,
     Code::MissingField,

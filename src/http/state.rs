@@ -46,6 +46,8 @@ pub struct Limits {
     pub batch_bytes: usize,
     /// The submissions in a batch.
     pub batch_runs: usize,
+    /// How long a body may take to arrive.
+    pub body_wait: Duration,
     /// How long a request may wait for an outcome.
     pub wait: Duration,
     /// How many event streams may be open at once.
@@ -60,6 +62,7 @@ impl Default for Limits {
             body_bytes: 1024 * 1024,
             batch_bytes: 16 * 1024 * 1024,
             batch_runs: 10_000,
+            body_wait: Duration::from_secs(30),
             wait: Duration::from_secs(60),
             streams: 1024,
             shutdown_grace: Duration::from_secs(10),

@@ -7,16 +7,21 @@ use serde::de::DeserializeOwned;
 
 use super::json;
 use crate::http::problem::{Code, Problem};
+use crate::http::state::Server;
 
 /// A request's body, read.
 pub(in crate::http) struct Body<T>(pub(in crate::http) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+impl<T: DeserializeOwned> FromRequest<Server> for Body<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, server: &Server) -> Result<Self, Problem> {
         must_be_json(request.headers())?;
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| too_large_or_broken(&rejection))?;
+        let patience = server.api.limits.body_wait;
+        let read = tokio::time::timeout(patience, Bytes::from_request(request, server)).await;
+        let read =
+            read.map_err(|_| Problem::new(Code::BodyTimeout, format!("no end of the body after {patience:?}")))?;
+        let bytes = read.map_err(|rejection| too_large_or_broken(&rejection))?;
         json::check(&bytes)?;
         parse(&bytes).map(Self)
     }

@@ -75,6 +75,8 @@ codes! {
     TokenNotFound = "token_not_found", NOT_FOUND, "There is no such token.";
     /// The path exists, the verb does not.
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The address does not know this method.";
+    /// The caller is too slow, or gone.
+    BodyTimeout = "body_timeout", REQUEST_TIMEOUT, "The body did not arrive in time.";
     /// Its status rules the command out.
     StatusConflict = "status_conflict", CONFLICT, "The run's status does not allow this.";
     /// A dismissal without anything to dismiss.

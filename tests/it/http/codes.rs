@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder};
 use runlane::access::Role;
@@ -11,6 +12,8 @@ use runlane::http::{Auth, Code};
 use runlane::run::{Json, TaskName};
 use runlane::store::sqlite::SqliteStore;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use super::{Answer, Site};
 
@@ -38,6 +41,7 @@ async fn every_code_is_shown_once() {
     shown.extend(refused_submissions().await);
     shown.extend(refused_requests().await);
     shown.extend(refused_by_state().await);
+    shown.extend(refused_for_slowness().await);
     shown.extend(refused_by_the_catalog().await);
     shown.extend(refused_without_a_token().await);
     shown.extend(refused_by_a_broken_store().await);
@@ -132,6 +136,19 @@ async fn refused_requests() -> Shown {
         shows(get("/healthz").header("host", "evil.example"), "host_not_allowed", json!("Host")).await,
         shows(get("/healthz").header("origin", "http://evil.example"), "origin_not_allowed", json!("Origin")).await,
     ]
+}
+
+async fn refused_for_slowness() -> Shown {
+    let site = Site::with(|api| api.limits.body_wait = Duration::from_millis(50)).await;
+    let mut stream = TcpStream::connect(site.base.trim_start_matches("http://")).await.expect("a connection");
+    let head =
+        "POST /v1/runs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    let mut answer = vec![0; 4096];
+    let length = stream.read(&mut answer).await.expect("an answer");
+    let answer = String::from_utf8_lossy(&answer[..length]);
+    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains(r#""code":"body_timeout""#), "{answer}");
+    vec!["body_timeout"]
 }
 
 async fn refused_by_state() -> Shown {
