@@ -90,8 +90,11 @@ pub(super) struct TaskConfig {
     limits: ProcessLimits,
     user: Option<ProcessUser>,
     pub(super) timeout_seconds: Option<NonZeroU32>,
+    #[cfg_attr(not(feature = "api"), expect(dead_code, reason = "only the API goes by it"))]
     pub(super) max_attempts: Option<NonZeroU16>,
+    #[cfg_attr(not(feature = "api"), expect(dead_code, reason = "only the API goes by it"))]
     pub(super) queue: Option<String>,
+    #[cfg_attr(not(feature = "api"), expect(dead_code, reason = "only the API goes by it"))]
     schema: Option<Schema>,
     #[serde(default)]
     pub(super) usage_limits: BTreeMap<String, u64>,
@@ -103,8 +106,8 @@ pub(super) struct TaskConfig {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Schema {
-    File(PathBuf),
-    Inline(toml::Table),
+    File(#[cfg_attr(not(feature = "api"), expect(dead_code, reason = "only the API goes by it"))] PathBuf),
+    Inline(#[cfg_attr(not(feature = "api"), expect(dead_code, reason = "only the API goes by it"))] toml::Table),
 }
 
 #[derive(Debug, Deserialize)]

@@ -102,6 +102,7 @@ impl Database {
 #[cfg(any(feature = "worker", feature = "api"))]
 impl Database {
     /// Opens it, after it was made and brought to this release's schema.
+    #[cfg(all(feature = "api", feature = "worker"))]
     pub(super) async fn open_and_migrate(&self) -> Result<Arc<dyn Store>, super::Failure> {
         match self {
             #[cfg(feature = "sqlite")]

@@ -37,6 +37,8 @@ fn builder() -> Result<PrometheusBuilder, Failure> {
 fn describe() {
     runlane::worker::describe_metrics();
     runlane::maintenance::describe_metrics();
+    #[cfg(feature = "api")]
+    runlane::http::describe_metrics();
 }
 
 /// Begins to serve them. An address that was asked for must be free; the usual one need not be, since several workers

@@ -36,6 +36,7 @@ impl Json {
     }
 
     /// Takes text that a store checked when it was written.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn from_storage(text: String) -> Self {
         Self(text.into())
     }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Builder;
 use crate::executor::native::{Context, TaskError};
+use crate::run::Json;
 
 /// Their names.
 pub const DEMO_TASKS: [&str; 7] =
@@ -18,7 +19,7 @@ pub const DEMO_TASKS: [&str; 7] =
 #[must_use]
 pub fn with_demo_tasks(builder: Builder) -> Builder {
     builder
-        .task("echo", |_, payload: Value| async move { Ok::<_, TaskError>(payload) })
+        .task("echo", |_, payload: Json| async move { Ok::<_, TaskError>(payload) })
         .task("sleep", sleep)
         .task("fail", fail)
         .task("send_email", simulated::send_email)
