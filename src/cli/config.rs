@@ -172,6 +172,7 @@ impl TaskConfig {
     }
 
     /// Its schema, read from wherever it is.
+    #[cfg(feature = "api")]
     pub(super) fn schema(&self) -> Result<Option<serde_json::Value>, Failure> {
         match &self.schema {
             None => Ok(None),

@@ -1,7 +1,9 @@
 //! Serves the process's metrics to whoever scrapes them.
 
 use std::net::SocketAddr;
+#[cfg(feature = "api")]
 use std::sync::Arc;
+#[cfg(feature = "api")]
 use std::time::Duration;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
@@ -9,6 +11,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
 use super::Failure;
 
 /// How often what was measured is put in order.
+#[cfg(feature = "api")]
 const UPKEEP: Duration = Duration::from_secs(5);
 
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9091);
@@ -17,6 +20,7 @@ const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Add
 const SECONDS: [f64; 14] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0];
 
 /// Begins to collect them; answers with what writes them down.
+#[cfg(feature = "api")]
 pub(super) fn recorder() -> Result<Arc<dyn Fn() -> String + Send + Sync>, Failure> {
     let handle = builder()?.install_recorder()?;
     describe();
