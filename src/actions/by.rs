@@ -1,6 +1,5 @@
 //! Who asks, where, and the audit log of what they did.
 
-use super::in_full;
 use crate::access::TokenId;
 use crate::run::{Json, WorkspaceName};
 use crate::store::{AuditEntry, Store};
@@ -34,7 +33,7 @@ impl By {
             detail,
         };
         if let Err(error) = store.record_audit(std::slice::from_ref(&entry)).await {
-            tracing::error!(?entry, error = in_full(&error), "the audit log could not be written");
+            tracing::error!(?entry, error = error.in_full(), "the audit log could not be written");
         }
     }
 }

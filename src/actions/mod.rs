@@ -31,16 +31,3 @@ pub use set_queue::set_queue;
 pub use submit_desk::{SubmitDesk, SubmitError};
 pub use submit_runs::submit_runs;
 pub use wait_for_run::wait_for_run;
-
-use crate::store::StoreError;
-
-/// An error with its causes, in one line.
-pub(crate) fn in_full(error: &StoreError) -> String {
-    let mut words = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        words.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    words
-}

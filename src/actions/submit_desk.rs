@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::{in_full, submit_runs};
+use super::submit_runs;
 use crate::run::NewRun;
 use crate::store::{Admission, Store, StoreError, SubmitOutcome};
 
@@ -81,7 +81,7 @@ async fn alone(store: &dyn Store, request: &NewRun, admission: Admission) -> Ans
 }
 
 fn told(error: StoreError) -> SubmitError {
-    tracing::error!(error = in_full(&error), "submissions failed");
+    tracing::error!(error = error.in_full(), "submissions failed");
     SubmitError::Store(Arc::new(error))
 }
 

@@ -85,6 +85,17 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The error with its causes, in one line, for a log.
+    pub fn in_full(&self) -> String {
+        let mut words = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            words.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        words
+    }
+
     /// Whether what was to be stored is at fault, so that trying the same again would fail the same way.
     pub fn blames_data(&self) -> bool {
         let StoreError::Database { source, .. } = self else { return false };

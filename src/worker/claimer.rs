@@ -7,7 +7,6 @@ use jiff::SignedDuration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::desk::in_full;
 use super::{Inner, Served, attempt};
 use crate::run::{QueueName, WorkspaceName};
 use crate::store::{Claim, ClaimRequest, Result};
@@ -61,7 +60,7 @@ impl Claimer {
                         self.wait = FIRST_WAIT;
                     }
                 }
-                Err(error) => tracing::warn!(error = in_full(&error), "cannot claim; trying again"),
+                Err(error) => tracing::warn!(error = error.in_full(), "cannot claim; trying again"),
             }
         }
         more

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::store::{Result, StoreError};
+use crate::store::Result;
 
 /// Waits after a failed call, doubling.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -81,27 +81,16 @@ async fn insist<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &mut C, batch: &
                 tracing::error!(
                     desk = C::NAME,
                     items = batch.len(),
-                    error = in_full(&error),
+                    error = error.in_full(),
                     "refused by the database"
                 );
                 return None;
             }
             Err(error) => {
-                tracing::warn!(desk = C::NAME, items = batch.len(), error = in_full(&error), ?wait, "trying again");
+                tracing::warn!(desk = C::NAME, items = batch.len(), error = error.in_full(), ?wait, "trying again");
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(LONGEST_WAIT);
             }
         }
     }
-}
-
-/// An error with its causes, in one line.
-pub(super) fn in_full(error: &StoreError) -> String {
-    let mut words = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        words.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    words
 }

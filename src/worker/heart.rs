@@ -8,7 +8,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::Inner;
 use super::claimer::signed;
-use super::desk::in_full;
 use super::telemetry;
 use crate::store::{Duty, WorkerInfo};
 
@@ -32,7 +31,7 @@ pub(super) async fn renew_leases(inner: Arc<Inner>) {
         // A call that hangs is given up while there is still time for another.
         match timeout(ttl / 3, inner.store.renew(&leases, signed(ttl))).await {
             Ok(Ok(renewals)) => slots.iter().zip(renewals).for_each(|(slot, renewal)| slot.renewed(renewal, until)),
-            Ok(Err(error)) => tracing::warn!(leases = leases.len(), error = in_full(&error), "cannot renew"),
+            Ok(Err(error)) => tracing::warn!(leases = leases.len(), error = error.in_full(), "cannot renew"),
             Err(_) => tracing::warn!(leases = leases.len(), "the store does not answer a renewal"),
         }
     }
@@ -52,7 +51,7 @@ pub(super) async fn beat(inner: Arc<Inner>, drain: CancellationToken) {
                 drain.cancel();
             }
             Ok(_) => {}
-            Err(error) => tracing::warn!(error = in_full(&error), "cannot say that the worker is there"),
+            Err(error) => tracing::warn!(error = error.in_full(), "cannot say that the worker is there"),
         }
     }
 }

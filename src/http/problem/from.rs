@@ -72,7 +72,7 @@ impl From<&StoreError> for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        tracing::error!(error = crate::actions::in_full(&error), "a request failed in the store");
+        tracing::error!(error = error.in_full(), "a request failed in the store");
         Self::from(&error)
     }
 }

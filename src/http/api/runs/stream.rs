@@ -71,7 +71,7 @@ impl Follower {
             match self.look().await {
                 Ok(true) => continue,
                 Ok(false) => {}
-                Err(error) => tracing::warn!(error = crate::actions::in_full(&error), "an event stream has to wait"),
+                Err(error) => tracing::warn!(error = error.in_full(), "an event stream has to wait"),
             }
             tokio::select! {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
