@@ -87,3 +87,43 @@ impl Catalog for TaskCatalog {
         Ok(entry.defaults.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admit(catalog: &TaskCatalog, task: &str, payload: &str) -> Result<TaskDefaults, Refusal> {
+        catalog.admit(&TaskName::parse(task).expect("a name"), &Json::parse(payload).expect("JSON"))
+    }
+
+    #[test]
+    fn a_payload_is_held_against_the_schema_of_its_task() {
+        let config = Config::parse(
+            r#"
+            [tasks.resize]
+            executor = "process"
+            command = ["true"]
+            queue = "images"
+            max_attempts = 5
+            schema = { type = "object", required = ["width"], properties = { width = { type = "integer" } } }
+            "#,
+        );
+        let catalog = TaskCatalog::open(&config.expect("a configuration")).expect("a catalog");
+        let defaults = admit(&catalog, "resize", r#"{"width": 640}"#).expect("admitted");
+        assert_eq!(defaults.queue.map(|queue| queue.to_string()).as_deref(), Some("images"));
+        assert_eq!(defaults.max_attempts.map(|attempts| attempts.get()), Some(5));
+        match admit(&catalog, "resize", r#"{"width": "wide"}"#) {
+            Err(Refusal::InvalidPayload { pointer, .. }) => assert_eq!(pointer.as_deref(), Some("/width")),
+            other => panic!("not refused: {other:?}"),
+        }
+        assert!(admit(&catalog, "elsewhere", "null").is_ok(), "workers elsewhere may have it");
+        assert!(matches!(admit(&catalog.strict(), "elsewhere", "null"), Err(Refusal::UnknownTask { .. })));
+    }
+
+    #[test]
+    fn a_schema_that_is_none_is_refused_by_the_name_of_its_task() {
+        let text = "[tasks.x]\nexecutor = \"process\"\ncommand = [\"true\"]\nschema = { type = 7 }\n";
+        let refused = TaskCatalog::open(&Config::parse(text).expect("a configuration")).err().expect("refused");
+        assert!(refused.to_string().starts_with("task x: schema: "), "{refused}");
+    }
+}

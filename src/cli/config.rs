@@ -133,7 +133,7 @@ impl Config {
     }
 
     /// The error says line and column, and what could have been meant.
-    fn parse(text: &str) -> Result<Self, toml::de::Error> {
+    pub(super) fn parse(text: &str) -> Result<Self, toml::de::Error> {
         toml::from_str(text)
     }
 
