@@ -15,6 +15,7 @@ pub mod http;
 #[cfg(feature = "worker")]
 pub mod maintenance;
 pub mod run;
+pub mod schedule;
 pub mod store;
 #[cfg(feature = "worker")]
 pub mod worker;

@@ -44,7 +44,7 @@ impl Default for Settings {
     fn default() -> Self {
         let days = |days: i64| jiff::SignedDuration::from_hours(24 * days);
         Self {
-            retention: Retention { finished: days(30), workers: days(1), audit: days(400) },
+            retention: Retention { finished: days(30), workers: days(1), audit: days(400), usage: days(400) },
             // By then, work that nobody looks after has ended by itself: see the takeover delay of workers.
             expire_grace: Duration::from_secs(120),
             leftovers: Duration::from_secs(24 * 3600),

@@ -126,10 +126,11 @@ async fn leftovers(it: &Maintenance) -> Result<Next> {
 async fn prune(it: &Maintenance) -> Result<Next> {
     let pruned = it.store.prune(&it.settings.retention, BATCH).await?;
     if pruned != Pruned::default() {
-        let Pruned { runs, idempotency_keys, workers, audit } = pruned;
-        tracing::info!(runs, keys = idempotency_keys, workers, audit, "pruned");
+        let Pruned { runs, idempotency_keys, workers, audit, skips, usage } = pruned;
+        tracing::info!(runs, keys = idempotency_keys, workers, audit, skips, usage, "pruned");
     }
-    Ok(again_if([pruned.runs, pruned.idempotency_keys, pruned.audit].contains(&BATCH)))
+    let Pruned { runs, idempotency_keys, audit, skips, usage, .. } = pruned;
+    Ok(again_if([runs, idempotency_keys, audit, skips, usage].contains(&BATCH)))
 }
 
 fn again_if(full: bool) -> Next {

@@ -35,4 +35,9 @@ impl RunError {
     pub fn upstream_failed(upstream: super::RunId, status: super::Status) -> Self {
         Self::new("upstream_failed", format!("run {upstream}, which this run waited for, ended {status}"))
     }
+
+    /// A slot's run could have started only after its starting deadline.
+    pub fn too_late(deadline_seconds: u32) -> Self {
+        Self::new("starting_deadline", format!("could not start within {deadline_seconds} s of its slot"))
+    }
 }

@@ -36,4 +36,8 @@ ids! {
     RunId;
     /// Names one start of a worker process.
     WorkerId;
+    /// Names a schedule.
+    ScheduleId;
+    /// Names a grant.
+    GrantId;
 }

@@ -4,7 +4,9 @@ use std::num::{NonZeroU16, NonZeroU32};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{IdempotencyKey, Json, LaneName, Priority, QueueName, RetryPolicy, RunId, RunKey, TaskName, WorkspaceName};
+use super::{
+    IdempotencyKey, Json, LaneName, Priority, QueueName, RetryPolicy, RunId, RunKey, Scheduled, TaskName, WorkspaceName,
+};
 
 /// Everything that may be asked of a new run. Start from [`NewRun::of`] and set what differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub struct NewRun {
     pub key: Option<(RunKey, KeyMode)>,
     /// How to recognise the same request made again.
     pub idempotency: Option<Idempotency>,
+    /// Which schedule asks for it, if one does.
+    pub scheduled: Option<Scheduled>,
 }
 
 /// When a run may start, by the database's clock.
@@ -111,6 +115,7 @@ impl NewRun {
             after: Vec::new(),
             key: None,
             idempotency: None,
+            scheduled: None,
         }
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     Attempt, AttemptEnd, AttemptedBy, BlockedBy, Json, LaneName, Priority, QueueName, RetryPolicy, RunError, RunId,
-    RunKey, Status, TaskName, WorkspaceName,
+    RunKey, Scheduled, Status, TaskName, WorkspaceName,
 };
 
 /// One requested execution: its input, where it stands, and its outcome.
@@ -56,6 +56,8 @@ pub struct Run {
     pub output: Option<Json>,
     /// Whether other runs wait for it.
     pub awaited: bool,
+    /// Which schedule asked for it, if one did.
+    pub scheduled: Option<Scheduled>,
     /// Where it stands.
     pub state: State,
 }

@@ -8,11 +8,14 @@
 pub mod conformance;
 mod error;
 #[cfg(feature = "conformance")]
+mod forward;
+#[cfg(feature = "conformance")]
 pub mod history;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod ready;
+mod schedules;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod script;
 #[cfg(feature = "sqlite")]
@@ -21,6 +24,7 @@ mod types;
 
 pub use error::StoreError;
 pub use ready::ReadySignal;
+pub use schedules::Schedules;
 pub use types::*;
 
 use async_trait::async_trait;
@@ -37,7 +41,7 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 /// order given, and is answered by its own outcome. An `Err` means that nothing of the whole batch was done, unless it is
 /// [`StoreError::Ambiguous`]: then that is not known.
 #[async_trait]
-pub trait Store: Send + Sync + 'static {
+pub trait Store: Schedules {
     /// A signal that something may have become ready for a claim, from now on: a hint, given when a verb of this store
     /// answers and, where the database can, when one of another process did.
     fn ready_signal(&self) -> ReadySignal;

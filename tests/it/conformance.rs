@@ -17,6 +17,7 @@ mod memory {
     }
 
     runlane::conformance_suite!(bench);
+    runlane::schedule_suite!(bench);
 }
 
 #[cfg(feature = "sqlite")]
@@ -35,6 +36,7 @@ mod sqlite {
     }
 
     runlane::conformance_suite!(bench);
+    runlane::schedule_suite!(bench);
 }
 
 #[cfg(feature = "postgres")]
@@ -61,6 +63,7 @@ mod postgres {
         }
 
         runlane::conformance_suite!(bench);
+        runlane::schedule_suite!(bench);
     }
 
     /// Through PgBouncer in transaction mode, which gives every transaction another session.
@@ -73,5 +76,6 @@ mod postgres {
         }
 
         runlane::conformance_suite!(bench);
+        runlane::schedule_suite!(bench);
     }
 }

@@ -73,6 +73,11 @@ pub fn overdue(run: Run, grace: SignedDuration, jitter: Jitter, now: Timestamp) 
     (deadline <= now).then(|| end(run, Outcome::TimedOut { limit_seconds: None }, jitter, now))
 }
 
+/// Ends an attempt that was claimed and must not start.
+pub fn refuse(run: Run, ending: Ending, error: RunError, now: Timestamp) -> Run {
+    finished(run, ending, Some(error), now).run
+}
+
 /// Gives the attempt held by `epoch` back without an outcome.
 pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Step, LeaseLost> {
     if !holds(&run, epoch, now) {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Step, enter};
-use crate::run::{Due, Ending, Execution, NewRun, Run, RunError, RunId, State, Status, Stop};
+use crate::run::{Due, Ending, Execution, NewRun, Run, RunError, RunId, Scheduled, State, Status, Stop};
 
 /// A request about one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -152,5 +152,7 @@ pub fn rerun(run: &Run, id: RunId) -> NewRun {
         u16::try_from(run.attempts_granted).ok().and_then(std::num::NonZeroU16::new).unwrap_or(request.max_attempts);
     request.timeout_seconds = run.timeout_seconds.and_then(std::num::NonZeroU32::new);
     request.retry = run.retry;
+    // Its slot has had its run; the permission is asked for again.
+    request.scheduled = run.scheduled.map(|scheduled| Scheduled { slot: None, ..scheduled });
     request
 }

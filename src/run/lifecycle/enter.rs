@@ -30,6 +30,7 @@ pub fn submit(request: &NewRun, seq: i64, waits: bool, now: Timestamp) -> Run {
         error: None,
         output: None,
         awaited: false,
+        scheduled: request.scheduled,
         state: State::Pending,
     };
     if !request.hold {
@@ -74,6 +75,7 @@ pub fn replace(old: &Run, request: &NewRun, keep_available_at: bool, waits: bool
     run.id = old.id;
     run.requested_at = old.requested_at;
     run.awaited = old.awaited;
+    run.scheduled = old.scheduled;
     if keep_available_at {
         run.available_at = old.available_at;
     }

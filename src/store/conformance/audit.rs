@@ -39,7 +39,7 @@ impl Bench {
     /// Keeps the audit log for a day, and everything else for ever.
     async fn prune_audit(&self, limit: usize) -> Pruned {
         let ever = seconds(1_000_000 * DAY);
-        let retention = Retention { finished: ever, workers: ever, audit: seconds(DAY) };
+        let retention = Retention { finished: ever, workers: ever, audit: seconds(DAY), usage: ever };
         self.store.prune(&retention, limit).await.expect("prune answers")
     }
 }

@@ -1,54 +1,8 @@
-//! The list of all sentences. One that is missing here is an unused function, which the compiler points out.
+//! The list of all sentences about runs. One that is missing here is an unused function, which the compiler points out.
 
-/// From one list: a public name for each sentence, and the macro that makes a test of each.
-macro_rules! sentences {
-    ($($file:ident { $($sentence:ident)+ })+) => {
-        sentences! { @ ($) $($file { $($sentence)+ })+ }
-    };
-    (@ ($dollar:tt) $($file:ident { $($sentence:ident)+ })+) => {
-        $(
-            #[doc = concat!("The sentences of `", stringify!($file), ".rs`.")]
-            pub mod $file {
-                use super::super::{Bench, $file};
-                $(
-                    #[doc = concat!("See `", stringify!($file), ".rs`.")]
-                    pub async fn $sentence(bench: Bench) {
-                        $file::$sentence(bench).await;
-                    }
-                )+
-            }
-        )+
+use super::sentences::sentences;
 
-        /// How many sentences there are.
-        pub const COUNT: usize = [$($(stringify!($sentence)),+),+].len();
-
-        /// Makes a test of every sentence, in a module for each verb. Takes the path of an async function that
-        /// answers with an `Option<Bench>`: a new bench, or nothing where there is no database to judge.
-        #[macro_export]
-        macro_rules! conformance_suite {
-            ($dollar make_bench:path) => {
-                $(
-                    mod $file {
-                        use super::*;
-                        $(
-                            #[tokio::test]
-                            async fn $sentence() {
-                                match $dollar make_bench().await {
-                                    Some(bench) => {
-                                        $dollar crate::store::conformance::list::$file::$sentence(bench).await;
-                                    }
-                                    None => eprintln!("skipped: there is no database to judge"),
-                                }
-                            }
-                        )+
-                    }
-                )+
-            };
-        }
-    };
-}
-
-sentences! {
+sentences! { conformance_suite of list:
     submit {
         a_new_run_is_stored_as_it_was_asked_for
         what_was_not_asked_for_has_its_default

@@ -11,7 +11,12 @@ impl Bench {
     }
 
     async fn prune_up_to(&self, limit: usize) -> Pruned {
-        let retention = Retention { finished: seconds(DAY), workers: seconds(3600), audit: seconds(2 * DAY) };
+        let retention = Retention {
+            finished: seconds(DAY),
+            workers: seconds(3600),
+            audit: seconds(2 * DAY),
+            usage: seconds(3 * DAY),
+        };
         self.store.prune(&retention, limit).await.expect("prune answers")
     }
 }

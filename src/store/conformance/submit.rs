@@ -32,6 +32,7 @@ pub(super) async fn a_new_run_is_stored_as_it_was_asked_for(bench: Bench) {
         error: None,
         output: None,
         awaited: run.awaited,
+        scheduled: None,
         state: State::Queued(None),
     };
     assert_eq!(run, expected);

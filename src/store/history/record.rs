@@ -64,6 +64,8 @@ fn micros(span: SignedDuration) -> i64 {
     span.as_micros() as i64
 }
 
+crate::forward_schedules!(Recorder);
+
 #[async_trait]
 impl Store for Recorder {
     fn ready_signal(&self) -> ReadySignal {

@@ -27,7 +27,23 @@ impl Model {
             claim.runs.push(Claimed { run: step.run.clone(), adopted: false });
             self.take(step, now);
         }
+        claim.runs.retain(|claimed| claimed.adopted || self.may_start(&claimed.run, now));
         claim
+    }
+
+    /// Ends a run of a schedule that must not start.
+    fn may_start(&mut self, run: &Run, now: Timestamp) -> bool {
+        match self.refusal(run, now) {
+            Some((ending, error)) => {
+                let run = lifecycle::refuse(run.clone(), ending, error, now);
+                self.take(lifecycle::Step { run, ended: None }, now);
+                false
+            }
+            None => {
+                self.note_start(run);
+                true
+            }
+        }
     }
 
     /// What a claim with every queue and all the time in the world could have.

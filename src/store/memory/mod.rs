@@ -5,9 +5,11 @@
 //! compare the two.
 
 mod access;
+mod chains;
 mod claim;
 mod model;
 mod read;
+mod schedules;
 mod settle;
 mod submit;
 
@@ -47,11 +49,12 @@ impl MemoryStore {
         (self.model.lock().unwrap_or_else(PoisonError::into_inner), self.clock.host_now())
     }
 
-    /// Carries out a verb, and rings if a claim could now have something that it could not have before.
+    /// Carries out a verb, lets the chains of schedules go on, and rings if a claim could now have something that it could not have before.
     fn change<T>(&self, verb: impl FnOnce(&mut Model, Timestamp) -> T) -> T {
         let (mut model, now) = self.open();
         let before = model.claimable();
         let answer = verb(&mut model, now);
+        model.continue_chains(now);
         if !model.claimable().is_subset(&before) {
             self.bell.ring();
         }

@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::chains::Charged;
 use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::later;
 use crate::run::lifecycle::{self, Command, CommandOutcome, LeaseLost, Step};
-use crate::run::{Attempt, IdempotencyKey, LaneName, QueueName, Run, RunId, Status, WorkerId, WorkspaceName};
+use crate::run::{
+    Attempt, GrantId, IdempotencyKey, LaneName, QueueName, Run, RunId, ScheduleId, Status, WorkerId, WorkspaceName,
+};
+use crate::schedule::{Grant, Schedule, Skip};
 use crate::store::{
     Admission, Append, AppendOutcome, AuditRecord, Duty, Event, FinishOutcome, LanePolicy, Lease, Pruned,
     QueueSettings, Renewal, Retention, Worker, WorkerInfo,
@@ -34,6 +38,10 @@ pub(super) struct Model {
     pub(super) tokens: BTreeMap<TokenId, (TokenHash, Token)>,
     pub(super) audit: Vec<AuditRecord>,
     pub(super) last_audit: i64,
+    pub(super) grants: BTreeMap<GrantId, Grant>,
+    pub(super) schedules: BTreeMap<ScheduleId, Schedule>,
+    pub(super) skips: Vec<Skip>,
+    pub(super) usage: BTreeMap<(RunId, u32, String), Charged>,
 }
 
 /// A request that was made under an idempotency key.
@@ -122,10 +130,11 @@ impl Model {
     }
 
     pub(super) fn append(&mut self, append: &Append, now: Timestamp) -> AppendOutcome {
-        let Some(run) = self.runs.get(&append.lease.run) else { return AppendOutcome::LeaseLost };
-        if !lifecycle::holds(run, append.lease.epoch, now) {
+        let Some(run) = self.runs.get(&append.lease.run).cloned() else { return AppendOutcome::LeaseLost };
+        if !lifecycle::holds(&run, append.lease.epoch, now) {
             return AppendOutcome::LeaseLost;
         }
+        self.charge(&run, &append.events, now);
         let (attempt, events) = (run.attempt, self.events.entry(run.id).or_default());
         for event in &append.events {
             let seq = events.len() as i64 + 1;
@@ -250,6 +259,7 @@ impl Model {
         pruned.idempotency_keys = before.0 - self.idempotency.len();
         pruned.workers = before.1 - self.workers.len();
         pruned.audit = before.2 - self.audit.len();
+        (pruned.skips, pruned.usage) = self.prune_records(retention.finished, retention.usage, now);
         pruned
     }
 }

@@ -77,9 +77,11 @@ impl Model {
         due.sort_by_key(|run| (run.available_at, run.seq));
         due.truncate(limit);
         let runs = due.len();
+        let ids: Vec<RunId> = due.iter().map(|run| run.id).collect();
         for run in due {
             self.put(lifecycle::unblock(run, now));
         }
+        self.replace_rivals(&ids, now);
         self.settle(now);
         let waiting = self.live().filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt));
         let next = waiting.map(|run| run.available_at).min();

@@ -46,6 +46,10 @@ impl<'a> Params<'a> {
         self.add(values, Type::UUID_ARRAY)
     }
 
+    pub(super) fn opt_uuids(self, values: Vec<Option<Uuid>>) -> Self {
+        self.add(values, Type::UUID_ARRAY)
+    }
+
     pub(super) fn big(self, value: i64) -> Self {
         self.add(value, Type::INT8)
     }
@@ -109,6 +113,14 @@ pub(super) fn new_runs(runs: &[Run]) -> Params<'_> {
         .time(runs.first().map(|run| run.requested_at))
 }
 
+/// What `insert_scheduled` takes besides: what they owe to their schedules.
+pub(super) fn scheduled_runs(runs: &[Run]) -> Params<'_> {
+    new_runs(runs)
+        .opt_uuids(runs.iter().map(|run| run.scheduled.map(|scheduled| scheduled.schedule.0)).collect())
+        .opt_times(runs.iter().map(|run| run.scheduled.and_then(|scheduled| scheduled.slot)).collect())
+        .opt_uuids(runs.iter().map(|run| run.scheduled.map(|scheduled| scheduled.grant.0)).collect())
+}
+
 /// Every column of `runs`, in the order of [`Record`].
 pub(super) fn live_rows(records: &[Record]) -> Params<'_> {
     head(records, true)
@@ -118,6 +130,9 @@ pub(super) fn live_rows(records: &[Record]) -> Params<'_> {
         .opt_texts(records.iter().map(|r| r.error_code.as_deref()).collect())
         .opt_texts(records.iter().map(|r| r.error_message.as_deref()).collect())
         .add(records.iter().map(|r| r.awaited).collect::<Vec<bool>>(), Type::BOOL_ARRAY)
+        .opt_uuids(records.iter().map(|r| r.schedule_id).collect())
+        .opt_times(records.iter().map(|r| r.slot).collect())
+        .opt_uuids(records.iter().map(|r| r.grant_id).collect())
 }
 
 /// Every column of `history`, in the order of [`Record`].
@@ -126,6 +141,9 @@ pub(super) fn finished_rows(records: &[Record]) -> Params<'_> {
         .opt_texts(records.iter().map(|r| r.error_code.as_deref()).collect())
         .opt_texts(records.iter().map(|r| r.error_message.as_deref()).collect())
         .add(records.iter().map(|r| r.awaited).collect::<Vec<bool>>(), Type::BOOL_ARRAY)
+        .opt_uuids(records.iter().map(|r| r.schedule_id).collect())
+        .opt_times(records.iter().map(|r| r.slot).collect())
+        .opt_uuids(records.iter().map(|r| r.grant_id).collect())
         .opt_times(records.iter().map(|r| r.finished_at).collect())
         .jsons(records.iter().map(|r| r.output.as_deref()).collect())
 }
@@ -159,6 +177,6 @@ fn head(records: &[Record], live: bool) -> Params<'_> {
         .times(records.iter().map(|r| r.requested_at).collect())
         .opt_times(records.iter().map(|r| r.started_at).collect())
         .opt_times(records.iter().map(|r| r.attempt_started_at).collect())
-        .add(records.iter().map(|r| r.worker).collect::<Vec<Option<Uuid>>>(), Type::UUID_ARRAY)
+        .opt_uuids(records.iter().map(|r| r.worker).collect())
         .opt_texts(records.iter().map(|r| r.host.as_deref()).collect())
 }

@@ -7,7 +7,11 @@ use super::connect::refused;
 use crate::store::{Result, StoreError};
 
 /// Every step so far; the position is the version.
-const MIGRATIONS: [&str; 2] = [include_str!("migrations/0001_initial.sql"), include_str!("migrations/0002_access.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_initial.sql"),
+    include_str!("migrations/0002_access.sql"),
+    include_str!("migrations/0003_schedules.sql"),
+];
 
 /// Any number will do, as long as every release uses the same one.
 const LOCK: i64 = 7_236_452_118;

@@ -11,6 +11,8 @@ mod marks;
 mod migrate;
 mod read;
 mod row;
+mod schedule_tx;
+mod schedules;
 mod session;
 mod statements;
 mod tx;
@@ -79,6 +81,8 @@ macro_rules! transact {
         }
     }};
 }
+
+use transact;
 
 /// How many connections the verbs of one process share.
 const CONNECTIONS: usize = 8;

@@ -11,7 +11,7 @@ use crate::run::{
     Attempt, AttemptEnd, AttemptedBy, HostName, Json, LaneName, QueueName, Run, RunError, RunId, WorkerId,
     WorkspaceName,
 };
-use crate::store::script::{bad_name, to_i32};
+use crate::store::script::{bad_name, steps, to_i32};
 use crate::store::{
     Count, Event, EventKind, Lane, LanePolicy, Listed, Page, Queue, QueueSettings, Result, RunFilter, StoreError,
     Worker, WorkerInfo,
@@ -29,7 +29,7 @@ impl Session {
         filter: &RunFilter,
         page: &Page<RunId>,
     ) -> Result<Listed<Run, RunId>> {
-        let params = Params::default()
+        let mut params = Params::default()
             .text(workspace.as_str())
             .add(page.after.map(|run| run.0), Type::UUID)
             .texts(filter.statuses.iter().map(|status| status.as_str()).collect())
@@ -37,7 +37,12 @@ impl Session {
             .add(filter.queue.as_ref().map(|queue| queue.as_str()), Type::TEXT)
             .add(filter.lane.as_ref().map(|lane| lane.as_str()), Type::TEXT)
             .big(page.limit as i64 + 1);
-        let found = runs(&self.query(&self.statements.runs, params).await?)?;
+        let [of_all, of_schedule] = steps(&self.statements.runs);
+        let mut statement = of_all;
+        if let Some(schedule) = filter.schedule {
+            (statement, params) = (of_schedule, params.add(schedule.0, Type::UUID));
+        }
+        let found = runs(&self.query(statement, params).await?)?;
         Ok(Listed::cut(found, page.limit, |run: &Run| run.id))
     }
 

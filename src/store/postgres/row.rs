@@ -73,7 +73,7 @@ macro_rules! columns {
 columns! {
     required: id seq workspace task queue lane priority status payload metadata key attempt max_attempts
         attempts_granted interruptions epoch timeout_seconds retry available_at requested_at started_at
-        attempt_started_at worker host error_code error_message awaited;
+        attempt_started_at worker host error_code error_message awaited schedule_id slot grant_id;
     live: blocked_by lease_expires_at orphaned_at stop;
     finished: finished_at output
 }
@@ -117,6 +117,9 @@ impl Columns {
             error_code: row.try_get(self.error_code)?,
             error_message: row.try_get(self.error_message)?,
             awaited: row.try_get(self.awaited)?,
+            schedule_id: row.try_get(self.schedule_id)?,
+            slot: row.try_get(self.slot)?,
+            grant_id: row.try_get(self.grant_id)?,
             finished_at: optional::<Timestamp>(row, self.finished_at)?,
             output: self.output.map_or(Ok(None), json)?,
         })

@@ -15,10 +15,12 @@ use super::session::Session;
 use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::until;
 use crate::run::lifecycle::Taker;
-use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
+use crate::run::{
+    Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
+};
 use crate::store::script::{
-    Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name, steps,
-    to_i32, to_u32,
+    FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name,
+    steps, to_i32, to_u32,
 };
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -414,11 +416,13 @@ impl Tx for Session {
         Ok(rows.iter().map(|row| RunId(row.get(0))).collect())
     }
 
-    async fn promote(&mut self, limit: usize) -> Result<Vec<Option<LaneKey>>> {
+    async fn promote(&mut self, limit: usize) -> Result<Vec<FoundDue>> {
         let params = Params::default().time(self.injected_now()).big(limit as i64);
         let rows = self.query(&self.statements.promote, params).await?;
         self.forget |= !rows.is_empty();
-        rows.iter().map(|row| lane_key(row, 0)).collect()
+        let due =
+            |row: &Row| Ok(FoundDue { lane: lane_key(row, 0)?, schedule: row.get::<_, Option<_>>(2).map(ScheduleId) });
+        rows.iter().map(due).collect()
     }
 
     async fn next_due(&mut self) -> Result<Option<SignedDuration>> {

@@ -1,9 +1,11 @@
-//! Stores what transitions made of runs, and draws every consequence: runs that waited for them, and lanes.
+//! Stores what transitions made of runs, and draws every consequence: runs that waited for them, the next runs of
+//! schedules, and lanes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
+use super::chain::{Link, go_on, insert_scheduled};
 use super::freed::Freed;
 use super::lanes::settle;
 use super::{LaneKey, Tx};
@@ -31,7 +33,7 @@ pub(in crate::store) async fn apply<T: Tx>(
     now: Timestamp,
 ) -> Result<()> {
     let mut lanes = lanes;
-    let (mut stops, mut freed) = (Stops::default(), Freed::default());
+    let (mut stops, mut freed, mut ended) = (Stops::default(), Freed::default(), Vec::new());
     let mut round = changes;
     while !round.is_empty() {
         for change in &round {
@@ -40,13 +42,21 @@ pub(in crate::store) async fn apply<T: Tx>(
             lanes.extend([&change.before, &change.step.run].into_iter().filter_map(lane_of));
         }
         write(tx, &round).await?;
-        round = tell_those_who_wait(tx, &round, now).await?;
+        let next = tell_those_who_wait(tx, &round, now).await?;
+        ended.extend(round.into_iter().filter(|change| change.ended() && change.step.run.scheduled.is_some()));
+        round = next;
     }
     freed.tell(tx).await?;
-    if lanes.is_empty() {
-        return Ok(());
+    let links: Vec<Link<'_>> = ended.iter().filter_map(|change| Link::ended(&change.step.run)).collect();
+    let slots = go_on(tx, &links, now).await?;
+    lanes.extend(slots.iter().filter_map(lane_of));
+    let mut policies = HashMap::new();
+    if !lanes.is_empty() {
+        policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
     }
-    let policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
+    if !slots.is_empty() {
+        insert_scheduled(tx, &slots).await?;
+    }
     stops.write(tx, &policies).await?;
     settle(tx, &lanes).await
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::chain::admit;
 use super::{Ready, Room, Stream, Turn, Tx};
 use crate::run::{QueueName, Run, WorkspaceName};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
@@ -29,6 +30,7 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
         }
         claim.runs.extend(taken.into_iter().map(|run| Claimed { run, adopted: false }));
         if left == 0 || complete {
+            claim.runs = admit(tx, claim.runs).await?;
             return Ok(claim);
         }
     }

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::apply::lane_of;
 use super::lanes::lock_and_settle;
+use super::usage::{charge, usage_in};
 use super::{Change, LaneKey, Tx, apply};
 use crate::run::lifecycle::{self, LeaseLost, Outcome, Step};
 use crate::run::{Run, RunId, Status};
@@ -102,14 +103,18 @@ pub(in crate::store) async fn append<T: Tx>(tx: &mut T, appends: &[Append]) -> R
     let leases: Vec<Lease> = appends.iter().map(|append| append.lease).collect();
     let runs = lock(tx, &leases).await?;
     let now = tx.now().await?;
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut used) = (Vec::new(), Vec::new());
     for append in appends {
         let held = runs.get(&append.lease.run).filter(|run| lifecycle::holds(run, append.lease.epoch, now));
         outcomes.push(match held {
-            Some(run) => AppendOutcome::Appended { last: tx.append(run, &append.events, now).await? },
+            Some(run) => {
+                used.extend(usage_in(run, &append.events));
+                AppendOutcome::Appended { last: tx.append(run, &append.events, now).await? }
+            }
             None => AppendOutcome::LeaseLost,
         });
     }
+    charge(tx, &used, &runs, now).await?;
     Ok(outcomes)
 }
 

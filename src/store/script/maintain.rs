@@ -7,8 +7,9 @@ use jiff::SignedDuration;
 use super::apply::lane_of;
 use super::lanes::lock_and_settle;
 use super::{Change, LaneKey, Tx, apply};
-use crate::run::lifecycle;
-use crate::run::{Jitter, RunId};
+use crate::run::lifecycle::{self, Command};
+use crate::run::{Jitter, RunId, ScheduleId, Status};
+use crate::schedule::Overlap;
 use crate::store::{Promoted, Pruned, Result, Retention};
 
 pub(in crate::store) async fn reap<T: Tx>(tx: &mut T, limit: usize) -> Result<Vec<RunId>> {
@@ -25,9 +26,41 @@ pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result
     if runs > 0 {
         tx.made_ready();
     }
-    let lanes: BTreeSet<LaneKey> = promoted.into_iter().flatten().collect();
-    lock_and_settle(tx, &lanes).await?;
+    let schedules: BTreeSet<ScheduleId> = promoted.iter().filter_map(|due| due.schedule).collect();
+    let lanes: BTreeSet<LaneKey> = promoted.into_iter().filter_map(|due| due.lane).collect();
+    let changes = match schedules.is_empty() {
+        true => Vec::new(),
+        false => replaced(tx, schedules.into_iter().collect()).await?,
+    };
+    match changes.is_empty() {
+        true => lock_and_settle(tx, &lanes).await?,
+        false => {
+            let now = tx.now().await?;
+            apply(tx, changes, lanes, now).await?;
+        }
+    }
     Ok(Promoted { runs, next_due: tx.next_due().await? })
+}
+
+/// What becomes of the runs under way whose schedules ask for them to give way to the one that is due now.
+async fn replaced<T: Tx>(tx: &mut T, due: Vec<ScheduleId>) -> Result<Vec<Change>> {
+    let mut replacing = Vec::new();
+    for schedule in due {
+        let schedule = tx.read_schedule(schedule).await?;
+        replacing.extend(schedule.filter(|s| s.spec.overlap == Overlap::Replace).map(|schedule| schedule.id));
+    }
+    if replacing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rivals = tx.rivals(&replacing).await?;
+    let runs = tx.lock_runs(&rivals).await?;
+    let now = tx.now().await?;
+    let under_way = runs.into_iter().filter(|run| matches!(run.status(), Status::Running | Status::Retrying));
+    let changes = under_way.filter_map(|before| {
+        let (step, _) = lifecycle::command(before.clone(), Command::Cancel, false, now).ok()?;
+        Some(Change { before, step })
+    });
+    Ok(changes.collect())
 }
 
 pub(in crate::store) async fn expire<T: Tx>(
@@ -58,6 +91,8 @@ pub(in crate::store) async fn prune<T: Tx>(tx: &mut T, retention: &Retention, li
         idempotency_keys: tx.prune_idempotency(limit).await?,
         workers: tx.prune_workers(retention).await?,
         audit: tx.prune_audit(retention.audit, limit).await?,
+        skips: tx.prune_skips(retention.finished, limit).await?,
+        usage: tx.prune_usage(retention.usage, limit).await?,
     };
     tx.prune_lanes(limit).await?;
     Ok(pruned)

@@ -5,11 +5,12 @@
 //! waiting runs is drawn here.
 //!
 //! The order of locks is the same in every verb, so that two verbs rarely meet head-on: the admission lock where a
-//! queue size is set, then runs, in order of id, then lanes, by name. Settling a lane locks the runs at its front last;
+//! queue size is set, then runs, in order of id, then grants and schedules, then lanes, by name. Settling a lane locks the runs at its front last;
 //! when that meets a verb that has locked such a run and wants the lane, the database notices and one is tried again.
 
 mod access;
 mod apply;
+mod chain;
 mod claim;
 mod command;
 mod finish;
@@ -17,9 +18,13 @@ mod freed;
 mod lanes;
 mod maintain;
 mod record;
+mod schedule;
+mod schedule_record;
+mod schedule_tx;
 mod statements;
 mod submit;
 mod tx;
+mod usage;
 
 pub(super) use access::{create_token, revoke_token};
 pub(super) use apply::{Change, apply};
@@ -29,6 +34,12 @@ pub(super) use finish::{append, finish, release, renew};
 pub(super) use lanes::{release_lane, set_lane_policy};
 pub(super) use maintain::{expire, promote, prune, reap};
 pub(super) use record::{Record, bad_name, to_i32, to_u32};
+pub(super) use schedule::{
+    create_grant, create_schedule, delete_schedule, edit_schedule, revoke_grant, sweep_schedules,
+};
+pub(super) use schedule_record::{GrantRecord, ScheduleRecord};
+pub(super) use schedule_tx::{Charge, ScheduleTx};
 pub(super) use statements::{statements, steps};
 pub(super) use submit::submit;
-pub(super) use tx::{Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, Vacancy};
+pub(super) use tx::{FoundDue, Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, Vacancy};
+pub(super) use usage::day_since_1970;

@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::run::{
-    AttemptedBy, BlockedBy, Ending, Execution, HostName, InvalidName, Json, LaneName, Priority, QueueName, RetryPolicy,
-    Run, RunError, RunId, RunKey, State, Status, Stop, TaskName, Tenure, WorkerId, WorkspaceName,
+    AttemptedBy, BlockedBy, Ending, Execution, GrantId, HostName, InvalidName, Json, LaneName, Priority, QueueName,
+    RetryPolicy, Run, RunError, RunId, RunKey, ScheduleId, Scheduled, State, Status, Stop, TaskName, Tenure, WorkerId,
+    WorkspaceName,
 };
 use crate::store::{Result, StoreError};
 
@@ -44,6 +45,9 @@ pub(in crate::store) struct Record {
     pub(in crate::store) error_code: Option<String>,
     pub(in crate::store) error_message: Option<String>,
     pub(in crate::store) awaited: bool,
+    pub(in crate::store) schedule_id: Option<Uuid>,
+    pub(in crate::store) slot: Option<Timestamp>,
+    pub(in crate::store) grant_id: Option<Uuid>,
     pub(in crate::store) finished_at: Option<Timestamp>,
     pub(in crate::store) output: Option<String>,
 }
@@ -82,6 +86,9 @@ impl Record {
             error_code: run.error.as_ref().map(|error| error.code.clone()),
             error_message: run.error.as_ref().map(|error| error.message.clone()),
             awaited: run.awaited,
+            schedule_id: run.scheduled.map(|scheduled| scheduled.schedule.0),
+            slot: run.scheduled.and_then(|scheduled| scheduled.slot),
+            grant_id: run.scheduled.map(|scheduled| scheduled.grant.0),
             finished_at: run.finished_at(),
             output: run.output.as_ref().map(|json| json.as_str().to_owned()),
         };
@@ -114,6 +121,7 @@ impl Record {
 
     pub(in crate::store) fn into_run(self) -> Result<Run> {
         let state = self.state()?;
+        let scheduled = self.scheduled();
         let error = match (self.error_code, self.error_message) {
             (Some(code), Some(message)) => Some(RunError { code, message }),
             _ => None,
@@ -142,6 +150,7 @@ impl Record {
             error,
             output: self.output.map(Json::from_storage),
             awaited: self.awaited,
+            scheduled,
             state,
         })
     }
@@ -161,6 +170,11 @@ impl Record {
             Status::TimedOut => self.finished(Ending::TimedOut)?,
             Status::Cancelled => self.finished(Ending::Cancelled)?,
         })
+    }
+
+    fn scheduled(&self) -> Option<Scheduled> {
+        let (schedule, grant) = (ScheduleId(self.schedule_id?), GrantId(self.grant_id?));
+        Some(Scheduled { schedule, slot: self.slot, grant })
     }
 
     fn execution(&self) -> Result<Execution> {

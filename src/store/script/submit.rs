@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::apply::lane_of;
+use super::chain::insert_scheduled;
 use super::{Change, LaneKey, Remembered, Tx, apply};
 use crate::clock::later;
 use crate::run::lifecycle::{self, Step};
@@ -289,7 +290,12 @@ impl Desk {
 
 /// Stores new runs in the order of submission, those that ended as they came in among them.
 async fn insert<T: Tx>(tx: &mut T, created: &[Run], policies: &HashMap<LaneKey, LanePolicy>) -> Result<()> {
-    for runs in created.chunk_by(|a, b| a.status().is_terminal() == b.status().is_terminal()) {
+    let kind = |run: &Run| (run.status().is_terminal(), run.scheduled.is_some());
+    for runs in created.chunk_by(|a, b| kind(a) == kind(b)) {
+        if kind(&runs[0]) == (false, true) {
+            insert_scheduled(tx, runs).await?;
+            continue;
+        }
         if !runs[0].status().is_terminal() {
             tx.insert_runs(runs).await?;
             if runs.iter().any(Run::is_ready) {

@@ -5,9 +5,12 @@ use std::future::Future;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::ScheduleTx;
 use crate::access::{Token, TokenHash, TokenId};
 use crate::run::lifecycle::Taker;
-use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
+use crate::run::{
+    Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
+};
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention};
 
 pub(in crate::store) type LaneKey = (WorkspaceName, LaneName);
@@ -82,10 +85,18 @@ pub(in crate::store) struct Vacancy {
     pub(in crate::store) limited: bool,
 }
 
+/// A run that was found to be due.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct FoundDue {
+    pub(in crate::store) lane: Option<LaneKey>,
+    /// Of which schedule, if it is a slot's.
+    pub(in crate::store) schedule: Option<ScheduleId>,
+}
+
 /// One open transaction. Statements that lock do so in order of id; those that read what a lock protects are
 /// separate statements, so that they see what was committed while the lock was waited for.
 #[rustfmt::skip]
-pub(in crate::store) trait Tx: Send {
+pub(in crate::store) trait Tx: ScheduleTx {
     /// The time now: asked again each time, since locks may have been waited for.
     fn now(&mut self) -> impl Future<Output = Result<Timestamp>> + Send;
 
@@ -172,8 +183,8 @@ pub(in crate::store) trait Tx: Send {
 
     // Maintenance
     fn reap(&mut self, limit: usize) -> impl Future<Output = Result<Vec<RunId>>> + Send;
-    /// Frees runs that are due; answers with the lane of each, if it has one.
-    fn promote(&mut self, limit: usize) -> impl Future<Output = Result<Vec<Option<LaneKey>>>> + Send;
+    /// Frees runs that are due.
+    fn promote(&mut self, limit: usize) -> impl Future<Output = Result<Vec<FoundDue>>> + Send;
     /// How long it is until the next run that waits for its time is due.
     fn next_due(&mut self) -> impl Future<Output = Result<Option<SignedDuration>>> + Send;
     /// Locks attempts past their time that nobody else has locked.

@@ -6,7 +6,11 @@ use crate::clock::Clock;
 use crate::store::{Result, StoreError};
 
 /// In order; the version is the place in this list, from 1. What is here has been released and never changes.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_initial.sql"), include_str!("migrations/0002_access.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_initial.sql"),
+    include_str!("migrations/0002_access.sql"),
+    include_str!("migrations/0003_schedules.sql"),
+];
 
 const KNOWN: i64 = MIGRATIONS.len() as i64;
 

@@ -12,6 +12,8 @@ mod read;
 mod readers;
 mod registry;
 mod row;
+mod schedule_tx;
+mod schedules;
 mod session;
 mod store;
 #[cfg(test)]
@@ -40,6 +42,9 @@ statements! {
     run runs attempts waits events counts
     lanes queues set_queue heartbeat drain workers create_workspace workspaces
     insert_token token_exists revoke_token authenticate tokens record_audit audit
+    insert_scheduled forget_runs rivals insert_grant grant grants lock_grants revoke_grant
+    insert_schedule read_schedule schedule schedules lock_schedules update_schedules delete_schedule broken_schedules
+    insert_skips skips prune_skips charge usage usage_of prune_usage
 }
 
 /// How many reads can go on at once.

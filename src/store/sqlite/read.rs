@@ -1,7 +1,7 @@
 //! What people read: runs with their attempts, waits and events, and counts.
 
 use rusqlite::params;
-use rusqlite::types::Value;
+use rusqlite::types::{ToSql, Value};
 use rusqlite::vtab::array::Array;
 
 use super::row;
@@ -14,7 +14,7 @@ use crate::store::script::steps;
 use crate::store::{Count, Event, EventKind, Listed, Page, Result, RunFilter};
 
 /// Longer than an id and of the greatest bytes, so that a first page starts like any other: before something.
-const AFTER_EVERY_ID: [u8; 17] = [0xff; 17];
+pub(super) const AFTER_EVERY_ID: [u8; 17] = [0xff; 17];
 
 impl Session<'_> {
     pub(super) fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
@@ -28,7 +28,12 @@ impl Session<'_> {
         filter: &RunFilter,
         page: &Page<RunId>,
     ) -> Result<Listed<Run, RunId>> {
-        let [live, finished, rare] = steps(&self.sql.runs);
+        let [live, finished, rare, scheduled_live, scheduled_finished] = steps(&self.sql.runs);
+        if filter.schedule.is_some() {
+            let mut runs = self.runs_of(scheduled_live, workspace, filter, None, page)?;
+            runs.extend(self.runs_of(scheduled_finished, workspace, filter, None, page)?);
+            return Ok(page_of(runs, page));
+        }
         let any = filter.statuses.is_empty();
         let mut runs = Vec::new();
         if any || filter.statuses.iter().any(|status| !status.is_terminal()) {
@@ -44,8 +49,7 @@ impl Session<'_> {
                 runs.extend(self.runs_of(rare, workspace, filter, Some(status), page)?);
             }
         }
-        runs.sort_by_key(|run| std::cmp::Reverse(run.id));
-        Ok(Listed::cut(runs, page.limit, |run: &Run| run.id))
+        Ok(page_of(runs, page))
     }
 
     fn runs_of(
@@ -57,7 +61,8 @@ impl Session<'_> {
         page: &Page<RunId>,
     ) -> Result<Vec<Run>> {
         let statuses = filter.statuses.iter().map(|status| Value::from(status.as_str().to_owned())).collect();
-        let params = params![
+        let schedule = filter.schedule.map(|schedule| schedule.0.into_bytes());
+        let params: &[&dyn ToSql] = params![
             workspace.as_str(),
             page.after.as_ref().map_or(&AFTER_EVERY_ID[..], |id| id.0.as_bytes()),
             status.map(Status::as_str),
@@ -67,8 +72,11 @@ impl Session<'_> {
             filter.queue.as_ref().map(QueueName::as_str),
             filter.lane.as_ref().map(LaneName::as_str),
             limit(page.limit.saturating_add(1)),
+            schedule,
         ];
-        self.rows(sql, params, row::run)
+        // Only the statements for one schedule ask which.
+        let asked = if schedule.is_some() { params } else { &params[..params.len() - 1] };
+        self.rows(sql, asked, row::run)
     }
 
     pub(super) fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
@@ -139,4 +147,10 @@ fn attempt(row: &rusqlite::Row<'_>) -> Result<Attempt> {
         },
         ended: Some(AttemptEnd { at: row::at(row, 5)?, status: row::word(row, 6, Status::from_word)?, error }),
     })
+}
+
+/// The first of these runs, newest id first.
+fn page_of(mut runs: Vec<Run>, page: &Page<RunId>) -> Listed<Run, RunId> {
+    runs.sort_by_key(|run| std::cmp::Reverse(run.id));
+    Listed::cut(runs, page.limit, |run: &Run| run.id)
 }

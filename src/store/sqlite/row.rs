@@ -11,7 +11,7 @@ use crate::store::script::{Record, bad_name};
 use crate::store::{Result, StoreError};
 
 /// How many columns a live run has; `finished_at` and `output` come after them.
-pub(super) const LIVE: usize = 31;
+pub(super) const LIVE: usize = 34;
 
 /// Reads a row that has the columns of [`Record`] in their order.
 pub(super) fn run(row: &Row<'_>) -> Result<Run> {
@@ -43,7 +43,7 @@ fn record(row: &Row<'_>) -> Result<Record> {
         requested_at: at(row, 20)?,
         started_at: maybe_at(row, 21)?,
         attempt_started_at: maybe_at(row, 22)?,
-        worker: row.get::<_, Option<[u8; 16]>>(23)?.map(Uuid::from_bytes),
+        worker: maybe_uuid(row, 23)?,
         host: row.get(24)?,
         lease_expires_at: maybe_at(row, 25)?,
         orphaned_at: maybe_at(row, 26)?,
@@ -51,13 +51,16 @@ fn record(row: &Row<'_>) -> Result<Record> {
         error_code: row.get(28)?,
         error_message: row.get(29)?,
         awaited: row.get(30)?,
-        finished_at: maybe_at(row, 31)?,
-        output: row.get(32)?,
+        schedule_id: maybe_uuid(row, 31)?,
+        slot: maybe_at(row, 32)?,
+        grant_id: maybe_uuid(row, 33)?,
+        finished_at: maybe_at(row, 34)?,
+        output: row.get(35)?,
     })
 }
 
 /// The values of [`Record`]'s columns, in their order.
-pub(super) fn values(run: &Run) -> [Value; 33] {
+pub(super) fn values(run: &Run) -> [Value; 36] {
     let record = Record::of(run);
     [
         blob(record.id),
@@ -91,6 +94,9 @@ pub(super) fn values(run: &Run) -> [Value; 33] {
         record.error_code.into(),
         record.error_message.into(),
         i64::from(record.awaited).into(),
+        record.schedule_id.map_or(Value::Null, blob),
+        micros(record.slot),
+        record.grant_id.map_or(Value::Null, blob),
         micros(record.finished_at),
         record.output.into(),
     ]
@@ -100,12 +106,16 @@ pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid> {
     Ok(Uuid::from_bytes(row.get(column)?))
 }
 
+pub(super) fn maybe_uuid(row: &Row<'_>, column: usize) -> Result<Option<Uuid>> {
+    Ok(row.get::<_, Option<[u8; 16]>>(column)?.map(Uuid::from_bytes))
+}
+
 pub(super) fn run_id(row: &Row<'_>, column: usize) -> Result<RunId> {
     uuid(row, column).map(RunId)
 }
 
 pub(super) fn maybe_run_id(row: &Row<'_>, column: usize) -> Result<Option<RunId>> {
-    Ok(row.get::<_, Option<[u8; 16]>>(column)?.map(|bytes| RunId(Uuid::from_bytes(bytes))))
+    Ok(maybe_uuid(row, column)?.map(RunId))
 }
 
 /// A number of rows.
@@ -136,10 +146,10 @@ pub(super) fn maybe_at(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>
     Ok(row.get::<_, Option<i64>>(column)?.map(from_micros))
 }
 
-fn blob(id: Uuid) -> Value {
+pub(super) fn blob(id: Uuid) -> Value {
     Value::Blob(id.as_bytes().to_vec())
 }
 
-fn micros(at: Option<Timestamp>) -> Value {
+pub(super) fn micros(at: Option<Timestamp>) -> Value {
     at.map(Timestamp::as_microsecond).into()
 }

@@ -13,10 +13,13 @@ use super::session::{Session, back, collect, first, limit};
 use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::{from_micros, later, until};
 use crate::run::lifecycle::Taker;
-use crate::run::{Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, Status, Stop, WorkspaceName};
+use crate::run::{
+    Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
+};
 use crate::store::script::steps;
 use crate::store::script::{
-    Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name, to_i32,
+    FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name,
+    to_i32,
 };
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -448,8 +451,10 @@ impl Tx for Session<'_> {
         Ok(reaped.into_iter().map(|(_, id)| id).collect())
     }
 
-    async fn promote(&mut self, rows: usize) -> Result<Vec<Option<LaneKey>>> {
-        self.rows(&self.sql.promote, params![self.time().as_microsecond(), limit(rows)], lane)
+    async fn promote(&mut self, rows: usize) -> Result<Vec<FoundDue>> {
+        self.rows(&self.sql.promote, params![self.time().as_microsecond(), limit(rows)], |row| {
+            Ok(FoundDue { lane: lane(row)?, schedule: row::maybe_uuid(row, 2)?.map(ScheduleId) })
+        })
     }
 
     async fn next_due(&mut self) -> Result<Option<SignedDuration>> {

@@ -23,6 +23,22 @@ pub struct NewEvent {
     pub data: Json,
 }
 
+impl NewEvent {
+    /// What it says was used up, unit by unit: `{"usage": {"tokens": 120}}` in an event of that kind. Names that are too
+    /// long or empty cannot be charged for.
+    pub fn usage(&self) -> Vec<(String, u64)> {
+        #[derive(serde::Deserialize)]
+        struct Said {
+            usage: std::collections::BTreeMap<String, u64>,
+        }
+        if self.kind != EventKind::Usage {
+            return Vec::new();
+        }
+        let said = serde_json::from_str::<Said>(self.data.as_str()).map(|said| said.usage).unwrap_or_default();
+        said.into_iter().filter(|(unit, _)| crate::run::check_name("unit", unit).is_ok()).collect()
+    }
+}
+
 /// What sort of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,6 +9,7 @@ mod page;
 mod promote;
 mod queue;
 mod retention;
+mod schedule;
 mod submit;
 mod token;
 mod worker;
@@ -22,6 +23,10 @@ pub use page::{Count, Listed, Page, RunFilter};
 pub use promote::Promoted;
 pub use queue::{Queue, QueueChange, QueueSettings};
 pub use retention::{Pruned, Retention};
+pub use schedule::{
+    CheckedGrant, CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, RevokeGrantOutcome, ScheduleEdit,
+    ScheduleFilter, Usage, UsageFilter, UsageSum,
+};
 pub use submit::{Admission, RerunOutcome, SubmitOutcome};
 pub use token::{CreateTokenOutcome, RevokeOutcome};
 pub use worker::{Duty, Worker, WorkerInfo};

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::run::{LaneName, QueueName, Status, TaskName, WorkspaceName};
+use crate::run::{LaneName, QueueName, ScheduleId, Status, TaskName, WorkspaceName};
 
 /// Which part of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub struct RunFilter {
     pub queue: Option<QueueName>,
     /// This lane.
     pub lane: Option<LaneName>,
+    /// Of this schedule.
+    pub schedule: Option<ScheduleId>,
 }
 
 impl RunFilter {
@@ -58,6 +60,7 @@ impl RunFilter {
         (self.statuses.is_empty() || self.statuses.contains(&run.status()))
             && self.task.as_ref().is_none_or(|task| run.task == *task)
             && self.queue.as_ref().is_none_or(|queue| run.queue == *queue)
+            && self.schedule.is_none_or(|schedule| run.scheduled.is_some_and(|s| s.schedule == schedule))
             && self.lane.as_ref().is_none_or(|lane| run.lane.as_ref() == Some(lane))
     }
 }

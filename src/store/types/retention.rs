@@ -5,12 +5,14 @@ use jiff::SignedDuration;
 /// How long what is over is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// Finished runs with their attempts and events, from the time they ended.
+    /// Finished runs with their attempts and events, from the time they ended, and skipped slots.
     pub finished: SignedDuration,
     /// Workers, from their last heartbeat.
     pub workers: SignedDuration,
     /// Records of the audit log, from the time they were written down.
     pub audit: SignedDuration,
+    /// What attempts used up, from the time they last said so.
+    pub usage: SignedDuration,
 }
 
 /// What was forgotten.
@@ -24,4 +26,8 @@ pub struct Pruned {
     pub workers: usize,
     /// Records of the audit log.
     pub audit: usize,
+    /// Records of skipped slots.
+    pub skips: usize,
+    /// Records of what attempts used up.
+    pub usage: usize,
 }

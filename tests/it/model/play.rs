@@ -255,7 +255,8 @@ async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
         Op::Promote => format!("{:?}", store.promote(ALL).await?),
         Op::Expire(grace) => set(store.expire(ms(*grace), Jitter(0), ALL).await?),
         Op::Prune(finished, workers, audit) => {
-            let retention = Retention { finished: ms(*finished), workers: ms(*workers), audit: ms(*audit) };
+            let retention =
+                Retention { finished: ms(*finished), workers: ms(*workers), audit: ms(*audit), usage: ms(*audit) };
             format!("{:?}", store.prune(&retention, ALL).await?)
         }
         Op::LanePolicy(at, name, policy) => {

@@ -144,6 +144,8 @@ impl Faulty {
     }
 }
 
+runlane::forward_schedules!(Faulty);
+
 #[async_trait]
 impl Store for Faulty {
     fn ready_signal(&self) -> ReadySignal {

@@ -47,6 +47,7 @@ impl Database {
     pub async fn clear(&self) {
         self.execute(
             "truncate runlane.runs, runlane.history, runlane.waits, runlane.attempts, runlane.events,
+                runlane.schedules, runlane.grants, runlane.skips, runlane.usage,
                 runlane.idempotency, runlane.lanes, runlane.lane_holds, runlane.queues, runlane.workers,
                 runlane.tokens, runlane.audit, runlane.workspaces restart identity;
              insert into runlane.workspaces (name) values ('default')",

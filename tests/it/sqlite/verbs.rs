@@ -272,8 +272,10 @@ async fn maintenance_reaps_promotes_expires_and_prunes() {
     assert_eq!(store.heartbeat(&info).await.expect("a heartbeat"), Duty::Drain);
     assert_eq!(store.workers().await.expect("workers")[0].info, info);
     clock.advance(SECOND);
-    let pruned =
-        store.prune(&Retention { finished: SECOND, workers: SECOND, audit: SECOND }, 10).await.expect("a pass");
+    let pruned = store
+        .prune(&Retention { finished: SECOND, workers: SECOND, audit: SECOND, usage: SECOND }, 10)
+        .await
+        .expect("a pass");
     assert_eq!((pruned.runs, pruned.workers), (1, 1));
     assert_eq!(store.run(&workspace, limited.id).await.expect("a read"), None);
 }

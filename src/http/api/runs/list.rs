@@ -52,7 +52,7 @@ pub(super) async fn list_runs(
 ) -> Result<Json<List<Run>>, Problem> {
     let page = page(wanted.limit, from_cursor(LIST, wanted.cursor.as_deref())?)?;
     let statuses = statuses(wanted.status.as_deref())?;
-    let filter = RunFilter { statuses, task: wanted.task, queue: wanted.queue, lane: wanted.lane };
+    let filter = RunFilter { statuses, task: wanted.task, queue: wanted.queue, lane: wanted.lane, schedule: None };
     let found = server.store().runs(&caller.workspace, &filter, &page).await?;
     let next_cursor = found.next.map(|id| to_cursor(LIST, &id));
     Ok(Json(List { data: found.data.into_iter().map(Run::from).collect(), next_cursor }))

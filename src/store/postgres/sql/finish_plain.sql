@@ -1,6 +1,6 @@
 with ended as (
     delete from runlane.runs
-    where id = any($1) and epoch = $2 and not awaited
+    where id = any($1) and epoch = $2 and not awaited and schedule_id is null
         and lease_expires_at > coalesce($4, clock_timestamp())
     returning *
 )

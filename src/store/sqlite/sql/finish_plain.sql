@@ -7,6 +7,7 @@ select
   )
 from runs
 where id = ?1 and epoch = ?2 and status = 'running' and lease_expires_at > ?3 and awaited = 0
+  and schedule_id is null
 -- then
 -- ?1 seq, ?2 now, ?3 output. Without `or fail` SQLite would guard the statement by a savepoint, which the job has.
 insert or fail into history (

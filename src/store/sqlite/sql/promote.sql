@@ -3,4 +3,4 @@ update runs set blocked_by = case when status = 'queued' and lane is not null th
 where seq in (
   select seq from runs where blocked_by = 'available_at' and available_at <= ?1 order by available_at, seq limit ?2
 )
-returning workspace, lane
+returning workspace, lane, case when slot is not null then schedule_id end

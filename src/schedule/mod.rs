@@ -1,0 +1,21 @@
+//! Recurring work: when it is due, what became of each slot, and under whose permission it runs. Pure: no I/O, no async,
+//! no SQL, no clock.
+
+mod chain;
+mod cron;
+mod grant;
+mod model;
+mod preview;
+mod skip;
+mod timing;
+mod walk;
+mod zone;
+
+pub use chain::{Advance, Position};
+pub use cron::{Cron, InvalidCron};
+pub use grant::{BillingAccount, Grant, NewGrant, Scopes, Standing, UserName};
+pub use model::{Disabled, Head, NewSchedule, Overlap, Schedule, ScheduleName, ScheduleSpec};
+pub use preview::{Previewed, SlotNote, preview};
+pub use skip::{Skip, SkipId, SkipReason};
+pub use timing::{Dst, Fold, Gap, Timing};
+pub use zone::{UnknownZone, Zone};

@@ -1,0 +1,68 @@
+//! Time zones by their IANA names.
+
+use jiff::tz::TimeZone;
+
+/// A time zone that this machine knows.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Zone {
+    name: String,
+    rules: TimeZone,
+}
+
+/// There is no such zone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no time zone; give an IANA name such as Europe/Berlin, or UTC")]
+pub struct UnknownZone(pub String);
+
+impl Zone {
+    /// The zone of this name, which is spelt as the database of zones spells it.
+    pub fn parse(name: &str) -> Result<Self, UnknownZone> {
+        let rules = TimeZone::get(name).map_err(|_| UnknownZone(name.to_owned()))?;
+        let name = rules.iana_name().ok_or_else(|| UnknownZone(name.to_owned()))?.to_owned();
+        Ok(Self { name, rules })
+    }
+
+    /// Its name.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+
+    /// Its rules.
+    pub fn rules(&self) -> &TimeZone {
+        &self.rules
+    }
+}
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self { name: "UTC".to_owned(), rules: TimeZone::UTC }
+    }
+}
+
+impl TryFrom<String> for Zone {
+    type Error = UnknownZone;
+    fn try_from(name: String) -> Result<Self, UnknownZone> {
+        Self::parse(&name)
+    }
+}
+
+impl From<Zone> for String {
+    fn from(zone: Zone) -> String {
+        zone.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_is_known_by_its_iana_name() {
+        assert_eq!(Zone::parse("europe/berlin").map(String::from), Ok("Europe/Berlin".into()));
+        assert_eq!(Zone::parse("UTC").map(String::from), Ok("UTC".into()));
+        for unknown in ["", "Mars/Olympus", "+02:00", "CEST+1"] {
+            assert_eq!(Zone::parse(unknown), Err(UnknownZone(unknown.into())));
+        }
+    }
+}

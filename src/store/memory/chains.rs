@@ -1,0 +1,343 @@
+//! Schedules, the grants they run under, and what runs used up.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::model::Model;
+use crate::clock::later;
+use crate::run::lifecycle::{self, Command};
+use crate::run::{Ending, GrantId, Run, RunError, RunId, ScheduleId, Status, TaskName, WorkspaceName};
+use crate::schedule::{
+    Disabled, Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, Skip, SkipReason, Standing,
+};
+use crate::store::{
+    CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, NewEvent, RevokeGrantOutcome, ScheduleEdit, Usage,
+    UsageFilter, UsageSum,
+};
+
+/// What one attempt used up of one unit.
+pub(super) struct Charged {
+    pub(super) workspace: WorkspaceName,
+    pub(super) task: TaskName,
+    pub(super) grant: Option<GrantId>,
+    pub(super) amount: u64,
+    pub(super) at: Timestamp,
+}
+
+impl Model {
+    /// Brings the next run of every schedule whose head has started or ended, as its overlap asks.
+    pub(super) fn continue_chains(&mut self, now: Timestamp) {
+        for id in self.schedules.keys().copied().collect::<Vec<_>>() {
+            while let Some((mut schedule, run)) = self.head_that_moved_on(id) {
+                let slot = schedule.head.take().map_or(now, |head| head.slot);
+                let refused = run.error.as_ref().filter(|error| error.code.starts_with("grant_"));
+                if let Some(RunError { code, message }) = refused.filter(|_| schedule.disabled.is_none()) {
+                    schedule.disabled = Some(Disabled { code: code.clone(), message: message.clone() });
+                    schedule.updated_at = now;
+                } else if schedule.disabled.is_none() {
+                    let advance = schedule.advance(Position { slot, began: run.started_at }, now);
+                    self.skips.extend(advance.skips);
+                    self.set_head(&mut schedule, advance.next, now);
+                }
+                self.schedules.insert(id, schedule);
+            }
+        }
+        self.settle(now);
+    }
+
+    fn head_that_moved_on(&self, id: ScheduleId) -> Option<(Schedule, Run)> {
+        let schedule = self.schedules.get(&id)?;
+        let run = self.runs.get(&schedule.head?.run)?;
+        let started = lifecycle::started(run) && schedule.spec.overlap != Overlap::Forbid;
+        (run.status().is_terminal() || started).then(|| (schedule.clone(), run.clone()))
+    }
+
+    fn set_head(&mut self, schedule: &mut Schedule, slot: Option<Timestamp>, now: Timestamp) {
+        let Some(slot) = slot else {
+            schedule.disabled = Some(Disabled::completed());
+            schedule.updated_at = now;
+            return;
+        };
+        let mut request = schedule.run_of_slot(slot, now);
+        let taken = |key| self.live().any(|run| run.workspace == schedule.workspace && run.key.as_ref() == Some(key));
+        if request.key.as_ref().is_some_and(|(key, _)| taken(key)) {
+            request.key = None;
+        }
+        self.last_seq += 1;
+        self.put(lifecycle::submit(&request, self.last_seq, false, now));
+        schedule.head = Some(Head { run: request.id, slot });
+    }
+
+    /// Why a run that was just claimed must not start.
+    pub(super) fn refusal(&self, run: &Run, now: Timestamp) -> Option<(Ending, RunError)> {
+        let scheduled = run.scheduled?;
+        let Some(grant) = self.grants.get(&scheduled.grant) else {
+            return Some((Ending::Failed, RunError::new("grant_revoked", "its grant is gone")));
+        };
+        if let Some(error) = grant.refusal(&run.task, now) {
+            return Some((Ending::Failed, error));
+        }
+        let slot = scheduled.slot.filter(|_| run.attempt == 1)?;
+        let schedule = self.schedules.get(&scheduled.schedule).filter(|schedule| schedule.is_too_late(slot, now))?;
+        let deadline = schedule.spec.starting_deadline_seconds.map_or(0, |seconds| seconds.get());
+        Some((Ending::Cancelled, RunError::too_late(deadline)))
+    }
+
+    pub(super) fn note_start(&mut self, run: &Run) {
+        let Some((scheduled, slot)) = run.scheduled.and_then(|scheduled| Some((scheduled, scheduled.slot?))) else {
+            return;
+        };
+        if let Some(schedule) = self.schedules.get_mut(&scheduled.schedule) {
+            schedule.last_slot = schedule.last_slot.max(Some(slot));
+        }
+    }
+
+    /// Cancels what is under way of schedules that ask for it, since these runs of theirs are due.
+    pub(super) fn replace_rivals(&mut self, due: &[RunId], now: Timestamp) {
+        let schedule_of = |run: &Run| run.scheduled.filter(|scheduled| scheduled.slot.is_some()).map(|s| s.schedule);
+        let asked = due.iter().filter_map(|run| self.runs.get(run)).filter_map(schedule_of);
+        let replacing: Vec<ScheduleId> = asked
+            .filter(|id| self.schedules.get(id).is_some_and(|schedule| schedule.spec.overlap == Overlap::Replace))
+            .collect();
+        let of_those = |run: &Run| run.scheduled.is_some_and(|scheduled| replacing.contains(&scheduled.schedule));
+        let under_way = |run: &&Run| matches!(run.status(), Status::Running | Status::Retrying) && of_those(run);
+        for run in self.live().filter(under_way).cloned().collect::<Vec<_>>() {
+            if let Ok((step, _)) = lifecycle::command(run, Command::Cancel, false, now) {
+                self.take(step, now);
+            }
+        }
+    }
+
+    pub(super) fn create_grant(&mut self, request: &NewGrant, now: Timestamp) -> CreateGrantOutcome {
+        if !self.workspaces.contains(&request.workspace) {
+            return CreateGrantOutcome::UnknownWorkspace;
+        }
+        if self.grants.contains_key(&request.id) {
+            return CreateGrantOutcome::DuplicateId;
+        }
+        let grant = Grant::new(request, now);
+        self.grants.insert(grant.id, grant.clone());
+        CreateGrantOutcome::Created(grant)
+    }
+
+    pub(super) fn find_grant(&self, workspace: &WorkspaceName, grant: GrantId) -> Option<&Grant> {
+        self.grants.get(&grant).filter(|grant| grant.workspace == *workspace)
+    }
+
+    pub(super) fn revoke_grant(
+        &mut self,
+        workspace: &WorkspaceName,
+        grant: GrantId,
+        now: Timestamp,
+    ) -> RevokeGrantOutcome {
+        match self.grants.get_mut(&grant).filter(|grant| grant.workspace == *workspace) {
+            None => RevokeGrantOutcome::NotFound,
+            Some(grant) if grant.revoked_at.is_some() => RevokeGrantOutcome::AlreadyRevoked(grant.clone()),
+            Some(grant) => {
+                grant.revoked_at = Some(now);
+                RevokeGrantOutcome::Revoked(grant.clone())
+            }
+        }
+    }
+
+    pub(super) fn create_schedule(
+        &mut self,
+        request: &NewSchedule,
+        new_grant: Option<&NewGrant>,
+        now: Timestamp,
+    ) -> CreateScheduleOutcome {
+        if !self.workspaces.contains(&request.workspace) {
+            return CreateScheduleOutcome::UnknownWorkspace;
+        }
+        if self.schedules.contains_key(&request.id) {
+            return CreateScheduleOutcome::DuplicateId;
+        }
+        let mut schedule = Schedule::new(request, now);
+        let first = schedule.begin(now);
+        if first.is_none() && request.enabled {
+            return CreateScheduleOutcome::NoSlots;
+        }
+        let grant = match new_grant {
+            Some(new) => Some(Grant::new(new, now)),
+            None => self.find_grant(&request.workspace, request.grant).cloned(),
+        };
+        let Some(grant) = grant else { return CreateScheduleOutcome::UnknownGrant };
+        match grant.standing(&request.spec.task, now) {
+            Standing::Good => {}
+            standing => return CreateScheduleOutcome::GrantRefused(standing),
+        }
+        if new_grant.is_some_and(|new| self.grants.contains_key(&new.id)) {
+            return CreateScheduleOutcome::DuplicateGrant;
+        }
+        self.grants.insert(grant.id, grant);
+        if request.enabled {
+            self.set_head(&mut schedule, first, now);
+        }
+        self.schedules.insert(schedule.id, schedule.clone());
+        CreateScheduleOutcome::Created(schedule)
+    }
+
+    pub(super) fn edit_schedule(
+        &mut self,
+        workspace: &WorkspaceName,
+        id: ScheduleId,
+        edit: &ScheduleEdit,
+        now: Timestamp,
+    ) -> EditScheduleOutcome {
+        let Some(seen) = self.find_schedule(workspace, id).cloned() else { return EditScheduleOutcome::NotFound };
+        if seen.version != edit.version {
+            return EditScheduleOutcome::Outdated;
+        }
+        if edit.enabled {
+            match self.find_grant(workspace, edit.grant).map(|grant| grant.standing(&edit.spec.task, now)) {
+                None => return EditScheduleOutcome::UnknownGrant,
+                Some(Standing::Good) => {}
+                Some(standing) => return EditScheduleOutcome::GrantRefused(standing),
+            }
+        }
+        let mut schedule = seen.clone();
+        schedule.spec = edit.spec.clone();
+        schedule.grant = edit.grant;
+        schedule.disabled = if edit.enabled { None } else { seen.disabled.clone().or(Some(Disabled::paused())) };
+        schedule.version += 1;
+        schedule.updated_at = now;
+        let waiting = self.waiting_head(&seen);
+        let under_way = seen.head.is_some() && waiting.is_none();
+        if under_way && schedule.spec.overlap == Overlap::Forbid {
+            self.schedules.insert(id, schedule.clone());
+            return EditScheduleOutcome::Edited(schedule);
+        }
+        let same_times = seen.spec.timing == schedule.spec.timing;
+        let slot = match seen.head.filter(|_| !under_way && same_times) {
+            Some(head) => Some(head.slot),
+            None => schedule.begin(now),
+        };
+        if edit.enabled && slot.is_none() {
+            return EditScheduleOutcome::NoSlots;
+        }
+        if let Some(run) = waiting {
+            self.withdraw(&seen, &run, slot.filter(|_| edit.enabled), now);
+        }
+        schedule.head = None;
+        if edit.enabled {
+            self.set_head(&mut schedule, slot, now);
+        }
+        self.schedules.insert(id, schedule.clone());
+        EditScheduleOutcome::Edited(schedule)
+    }
+
+    pub(super) fn delete_schedule(&mut self, workspace: &WorkspaceName, id: ScheduleId, now: Timestamp) -> bool {
+        let Some(schedule) = self.find_schedule(workspace, id).cloned() else { return false };
+        self.schedules.remove(&id);
+        if let Some(run) = self.waiting_head(&schedule) {
+            self.withdraw(&schedule, &run, None, now);
+        }
+        self.skips.retain(|skip| skip.schedule != id);
+        true
+    }
+
+    pub(super) fn find_schedule(&self, workspace: &WorkspaceName, id: ScheduleId) -> Option<&Schedule> {
+        self.schedules.get(&id).filter(|schedule| schedule.workspace == *workspace)
+    }
+
+    fn waiting_head(&self, schedule: &Schedule) -> Option<Run> {
+        let run = self.runs.get(&schedule.head?.run)?;
+        (!lifecycle::started(run) && !run.status().is_terminal()).then(|| run.clone())
+    }
+
+    /// Those who waited for it hear that it was cancelled; then it is as if it had never been.
+    fn withdraw(&mut self, schedule: &Schedule, run: &Run, kept: Option<Timestamp>, now: Timestamp) {
+        if let Ok((step, _)) = lifecycle::command(run.clone(), Command::Cancel, false, now) {
+            self.take(step, now);
+        }
+        self.runs.remove(&run.id);
+        self.attempts.remove(&run.id);
+        self.events.remove(&run.id);
+        self.holds.remove(&run.id);
+        let slot = run.scheduled.and_then(|scheduled| scheduled.slot);
+        if let Some(slot) = slot.filter(|slot| *slot <= now && kept != Some(*slot)) {
+            self.skips.push(Skip::of_slot(schedule.id, slot, SkipReason::Withdrawn, now));
+        }
+    }
+
+    pub(super) fn sweep_schedules(&mut self, limit: usize, now: Timestamp) -> Vec<ScheduleId> {
+        let gone = |head: Option<Head>| head.is_none_or(|head| !self.live().any(|run| run.id == head.run));
+        let broken = self.schedules.values().filter(|schedule| schedule.disabled.is_none() && gone(schedule.head));
+        let broken: Vec<Schedule> = broken.take(limit).cloned().collect();
+        for mut schedule in broken.clone() {
+            let next = match schedule.head.take() {
+                Some(head) => {
+                    let had_its_run = schedule.last_slot.is_some_and(|last| last >= head.slot);
+                    let back = SignedDuration::from_micros(if had_its_run { 0 } else { 1 });
+                    let slot = head.slot.checked_sub(back).unwrap_or(head.slot);
+                    let advance = schedule.advance(Position { slot, began: None }, now);
+                    self.skips.extend(advance.skips);
+                    advance.next
+                }
+                None => schedule.begin(now),
+            };
+            self.set_head(&mut schedule, next, now);
+            self.schedules.insert(schedule.id, schedule);
+        }
+        broken.into_iter().map(|schedule| schedule.id).collect()
+    }
+
+    pub(super) fn charge(&mut self, run: &Run, events: &[NewEvent], now: Timestamp) {
+        for (unit, amount) in events.iter().flat_map(NewEvent::usage) {
+            let charged = self.usage.entry((run.id, run.attempt, unit)).or_insert_with(|| Charged {
+                workspace: run.workspace.clone(),
+                task: run.task.clone(),
+                grant: run.scheduled.map(|scheduled| scheduled.grant),
+                amount: 0,
+                at: now,
+            });
+            charged.amount = charged.amount.saturating_add(amount).min(9_000_000_000_000_000_000);
+            charged.at = now;
+        }
+    }
+
+    pub(super) fn usage(&self, workspace: &WorkspaceName, filter: &UsageFilter) -> Vec<UsageSum> {
+        let mut sums: BTreeMap<_, u64> = BTreeMap::new();
+        for ((_, _, unit), charged) in &self.usage {
+            let account = charged.grant.and_then(|id| self.grants.get(&id)).map(|grant| grant.billing_account.clone());
+            let wanted = charged.workspace == *workspace
+                && filter.from.is_none_or(|from| charged.at >= from)
+                && filter.until.is_none_or(|until| charged.at < until)
+                && filter.account.as_ref().is_none_or(|wanted| account.as_ref() == Some(wanted))
+                && filter.task.as_ref().is_none_or(|task| charged.task == *task)
+                && filter.unit.as_ref().is_none_or(|wanted| unit == wanted);
+            if wanted {
+                let day = charged.at.to_zoned(jiff::tz::TimeZone::UTC).date();
+                *sums.entry((day, account, charged.task.clone(), unit.clone())).or_default() += charged.amount;
+            }
+        }
+        let sum = |((day, account, task, unit), amount)| UsageSum { account, task, unit, day, amount };
+        sums.into_iter().map(sum).collect()
+    }
+
+    pub(super) fn usage_of(&self, workspace: &WorkspaceName, runs: &[RunId]) -> Vec<Usage> {
+        let wanted = |run: &RunId, charged: &Charged| runs.contains(run) && charged.workspace == *workspace;
+        let found = self.usage.iter().filter(|((run, ..), charged)| wanted(run, charged));
+        let usage = |((run, attempt, unit), charged): (&(RunId, u32, String), &Charged)| Usage {
+            run: *run,
+            attempt: *attempt,
+            unit: unit.clone(),
+            amount: charged.amount,
+        };
+        found.map(usage).collect()
+    }
+
+    pub(super) fn prune_records(
+        &mut self,
+        kept: SignedDuration,
+        usage_kept: SignedDuration,
+        now: Timestamp,
+    ) -> (usize, usize) {
+        let old = |at: Timestamp, kept: SignedDuration| later(at, kept) <= now;
+        let before = (self.skips.len(), self.usage.len());
+        self.skips.retain(|skip| !old(skip.at, kept));
+        self.usage.retain(|_, charged| !old(charged.at, usage_kept));
+        (before.0 - self.skips.len(), before.1 - self.usage.len())
+    }
+}

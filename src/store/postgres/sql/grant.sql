@@ -1,0 +1,1 @@
+select * from runlane.grants where workspace = $1 and id = $2

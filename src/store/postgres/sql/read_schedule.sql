@@ -1,0 +1,1 @@
+select * from runlane.schedules where id = $1

@@ -1,0 +1,264 @@
+//! What people ask of schedules and grants, and the repair of broken chains.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::apply::{Change, apply, lane_of};
+use super::chain::{bring_in, set_head, with_free_keys};
+use super::{LaneKey, Tx};
+use crate::run::lifecycle::{self, Command};
+use crate::run::{GrantId, Run, RunId, ScheduleId, TaskName, WorkspaceName};
+use crate::schedule::{
+    Disabled, Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, Skip, SkipReason, Standing,
+};
+use crate::store::{
+    CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, Result, RevokeGrantOutcome, ScheduleEdit,
+    StoreError,
+};
+
+pub(in crate::store) async fn create_grant<T: Tx>(tx: &mut T, request: &NewGrant) -> Result<CreateGrantOutcome> {
+    if tx.known_workspaces(std::slice::from_ref(&request.workspace)).await?.is_empty() {
+        return Ok(CreateGrantOutcome::UnknownWorkspace);
+    }
+    let grant = Grant::new(request, tx.now().await?);
+    Ok(match tx.insert_grant(&grant).await? {
+        true => CreateGrantOutcome::Created(grant),
+        false => CreateGrantOutcome::DuplicateId,
+    })
+}
+
+pub(in crate::store) async fn revoke_grant<T: Tx>(
+    tx: &mut T,
+    workspace: &WorkspaceName,
+    grant: GrantId,
+) -> Result<RevokeGrantOutcome> {
+    let now = tx.now().await?;
+    let revoked = tx.revoke_grant(workspace, grant, now).await?;
+    let found = tx.lock_grants(&[grant]).await?.pop().filter(|grant| grant.workspace == *workspace);
+    Ok(match found {
+        None => RevokeGrantOutcome::NotFound,
+        Some(grant) if revoked => RevokeGrantOutcome::Revoked(grant),
+        Some(grant) => RevokeGrantOutcome::AlreadyRevoked(grant),
+    })
+}
+
+pub(in crate::store) async fn create_schedule<T: Tx>(
+    tx: &mut T,
+    request: &NewSchedule,
+    grant: Option<&NewGrant>,
+) -> Result<CreateScheduleOutcome> {
+    if tx.known_workspaces(std::slice::from_ref(&request.workspace)).await?.is_empty() {
+        return Ok(CreateScheduleOutcome::UnknownWorkspace);
+    }
+    if tx.read_schedule(request.id).await?.is_some() {
+        return Ok(CreateScheduleOutcome::DuplicateId);
+    }
+    let now = tx.now().await?;
+    let mut schedule = Schedule::new(request, now);
+    let first = schedule.begin(now);
+    if first.is_none() && request.enabled {
+        return Ok(CreateScheduleOutcome::NoSlots);
+    }
+    let standing = match grant {
+        Some(new) => Some(Grant::new(new, now).standing(&request.spec.task, now)),
+        None => standing(tx, &request.workspace, request.grant, &request.spec.task, now).await?,
+    };
+    match standing {
+        None => return Ok(CreateScheduleOutcome::UnknownGrant),
+        Some(Standing::Good) => {}
+        Some(standing) => return Ok(CreateScheduleOutcome::GrantRefused(standing)),
+    }
+    if let Some(new) = grant
+        && !tx.insert_grant(&Grant::new(new, now)).await?
+    {
+        return Ok(CreateScheduleOutcome::DuplicateGrant);
+    }
+    let run = if request.enabled { set_head(&mut schedule, first, now) } else { None };
+    if !tx.insert_schedule(&schedule).await? {
+        // Somebody made it since it was looked for: look again.
+        return Err(StoreError::Contended { doing: "create_schedule" });
+    }
+    let runs = with_free_keys(tx, run.into_iter().collect()).await?;
+    bring_in(tx, &runs).await?;
+    Ok(CreateScheduleOutcome::Created(schedule))
+}
+
+/// `None` if there is no such grant.
+async fn standing<T: Tx>(
+    tx: &mut T,
+    workspace: &WorkspaceName,
+    grant: GrantId,
+    task: &TaskName,
+    now: Timestamp,
+) -> Result<Option<Standing>> {
+    let found = tx.lock_grants(&[grant]).await?.pop().filter(|grant| grant.workspace == *workspace);
+    Ok(found.map(|grant| grant.standing(task, now)))
+}
+
+pub(in crate::store) async fn edit_schedule<T: Tx>(
+    tx: &mut T,
+    workspace: &WorkspaceName,
+    id: ScheduleId,
+    edit: &ScheduleEdit,
+) -> Result<EditScheduleOutcome> {
+    let Some((mut schedule, head)) = lock(tx, workspace, id).await? else { return Ok(EditScheduleOutcome::NotFound) };
+    if schedule.version != edit.version {
+        return Ok(EditScheduleOutcome::Outdated);
+    }
+    let now = tx.now().await?;
+    if edit.enabled {
+        match standing(tx, workspace, edit.grant, &edit.spec.task, now).await? {
+            None => return Ok(EditScheduleOutcome::UnknownGrant),
+            Some(Standing::Good) => {}
+            Some(standing) => return Ok(EditScheduleOutcome::GrantRefused(standing)),
+        }
+    }
+    let seen = schedule.clone();
+    schedule.spec = edit.spec.clone();
+    schedule.grant = edit.grant;
+    schedule.disabled = if edit.enabled { None } else { seen.disabled.clone().or_else(|| Some(Disabled::paused())) };
+    schedule.version += 1;
+    schedule.updated_at = now;
+    let waiting = head.filter(|run| !lifecycle::started(run));
+    let next = next_after_edit(&seen, &schedule, waiting.as_ref(), now);
+    if edit.enabled && next == Next::Slot(None) {
+        return Ok(EditScheduleOutcome::NoSlots);
+    }
+    let run = match next {
+        Next::SameHead => None,
+        Next::Nothing => {
+            schedule.head = None;
+            None
+        }
+        Next::Slot(slot) => set_head(&mut schedule, slot, now),
+    };
+    // The old head is no head any more before it goes, so that nothing follows it.
+    tx.update_schedules(std::slice::from_ref(&schedule)).await?;
+    if let Some(waiting) = waiting {
+        let kept = schedule.head.map(|head| head.slot);
+        withdraw(tx, &seen, waiting, kept, now).await?;
+    }
+    let runs = with_free_keys(tx, run.into_iter().collect()).await?;
+    bring_in(tx, &runs).await?;
+    Ok(EditScheduleOutcome::Edited(schedule))
+}
+
+/// What is to wait after an edit.
+#[derive(PartialEq, Eq)]
+enum Next {
+    /// What was there goes on and brings the next one.
+    SameHead,
+    /// No run at all.
+    Nothing,
+    /// The run of this slot, as the schedule is now.
+    Slot(Option<Timestamp>),
+}
+
+fn next_after_edit(seen: &Schedule, edited: &Schedule, waiting: Option<&Run>, now: Timestamp) -> Next {
+    let under_way = seen.head.is_some() && waiting.is_none();
+    match (edited.disabled.is_none(), seen.head) {
+        (_, Some(_)) if under_way && edited.spec.overlap == Overlap::Forbid => Next::SameHead,
+        (false, _) => Next::Nothing,
+        // Same times: the slot that waits, or is late, keeps its place.
+        (true, Some(head)) if !under_way && seen.spec.timing == edited.spec.timing => Next::Slot(Some(head.slot)),
+        (true, _) => Next::Slot(edited.begin(now)),
+    }
+}
+
+pub(in crate::store) async fn delete_schedule<T: Tx>(
+    tx: &mut T,
+    workspace: &WorkspaceName,
+    id: ScheduleId,
+) -> Result<bool> {
+    let Some((schedule, head)) = lock(tx, workspace, id).await? else { return Ok(false) };
+    let now = tx.now().await?;
+    tx.delete_schedule(id).await?;
+    if let Some(waiting) = head.filter(|run| !lifecycle::started(run)) {
+        withdraw(tx, &Schedule { head: None, ..schedule }, waiting, None, now).await?;
+    }
+    Ok(true)
+}
+
+/// A schedule and the live run at its head. The run is locked first, as everywhere.
+async fn lock<T: Tx>(tx: &mut T, workspace: &WorkspaceName, id: ScheduleId) -> Result<Option<(Schedule, Option<Run>)>> {
+    let Some(seen) = tx.read_schedule(id).await?.filter(|seen| seen.workspace == *workspace) else { return Ok(None) };
+    let head = match seen.head {
+        Some(head) => tx.lock_runs(&[head.run]).await?.pop(),
+        None => None,
+    };
+    let Some(schedule) = tx.lock_schedules(&[id]).await?.pop() else { return Ok(None) };
+    if schedule.head != seen.head {
+        // It moved on in between: look again.
+        return Err(StoreError::Contended { doing: "schedule" });
+    }
+    Ok(Some((schedule, head)))
+}
+
+/// Removes a run that has not started, with a record if it was due and its slot gets no other.
+async fn withdraw<T: Tx>(
+    tx: &mut T,
+    schedule: &Schedule,
+    run: Run,
+    kept: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<()> {
+    let slot = run.scheduled.and_then(|scheduled| scheduled.slot);
+    let lost = slot.filter(|slot| *slot <= now && kept != Some(*slot));
+    let (workspace, id): (WorkspaceName, RunId) = (run.workspace.clone(), run.id);
+    let lanes: BTreeSet<LaneKey> = lane_of(&run).into_iter().collect();
+    if let Ok((step, _)) = lifecycle::command(run.clone(), Command::Cancel, false, now) {
+        apply(tx, vec![Change { before: run, step }], lanes, now).await?;
+        tx.forget_runs(&[(workspace, id)]).await?;
+    }
+    if let Some(slot) = lost {
+        tx.insert_skips(&[Skip::of_slot(schedule.id, slot, SkipReason::Withdrawn, now)]).await?;
+    }
+    Ok(())
+}
+
+/// Repairs chains that nobody can have broken but by hand.
+pub(in crate::store) async fn sweep_schedules<T: Tx>(tx: &mut T, limit: usize) -> Result<Vec<ScheduleId>> {
+    let broken = tx.broken_schedules(limit).await?;
+    if broken.is_empty() {
+        return Ok(broken);
+    }
+    let schedules = tx.lock_schedules(&broken).await?;
+    let heads: Vec<RunId> = schedules.iter().filter_map(|schedule| Some(schedule.head?.run)).collect();
+    // Again, now that nobody else can move them on.
+    let live: BTreeSet<RunId> = tx.lock_runs(&heads).await?.into_iter().map(|run| run.id).collect();
+    let now = tx.now().await?;
+    let (mut changed, mut skips, mut runs) = (Vec::new(), Vec::new(), Vec::new());
+    for mut schedule in schedules {
+        if schedule.disabled.is_some() || schedule.head.is_some_and(|head| live.contains(&head.run)) {
+            continue;
+        }
+        let next = match schedule.head {
+            Some(head) => {
+                let advance = schedule.advance(from(&schedule, head), now);
+                skips.extend(advance.skips);
+                advance.next
+            }
+            None => schedule.begin(now),
+        };
+        runs.extend(set_head(&mut schedule, next, now));
+        changed.push(schedule);
+    }
+    let repaired = changed.iter().map(|schedule| schedule.id).collect();
+    if !changed.is_empty() {
+        tx.update_schedules(&changed).await?;
+    }
+    if !skips.is_empty() {
+        tx.insert_skips(&skips).await?;
+    }
+    let runs = with_free_keys(tx, runs).await?;
+    bring_in(tx, &runs).await?;
+    Ok(repaired)
+}
+
+/// Where a chain stands whose head is gone: its slot had its run if that was ever claimed.
+fn from(schedule: &Schedule, head: Head) -> Position {
+    let had_its_run = schedule.last_slot.is_some_and(|last| last >= head.slot);
+    let just_before = head.slot.checked_sub(SignedDuration::from_micros(1)).unwrap_or(head.slot);
+    Position { slot: if had_its_run { head.slot } else { just_before }, began: None }
+}

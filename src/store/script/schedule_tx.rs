@@ -1,0 +1,55 @@
+//! What a database must be able to do within one transaction, for recurring work.
+
+use std::future::Future;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::run::{GrantId, Run, RunId, ScheduleId, WorkspaceName};
+use crate::schedule::{BillingAccount, Grant, Schedule, Skip};
+use crate::store::{Result, Usage};
+
+/// What an attempt used up, on whose account.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Charge {
+    pub(in crate::store) usage: Usage,
+    pub(in crate::store) workspace: WorkspaceName,
+    pub(in crate::store) account: Option<BillingAccount>,
+    pub(in crate::store) task: crate::run::TaskName,
+}
+
+#[rustfmt::skip]
+pub(in crate::store) trait ScheduleTx: Send {
+    /// Inserts live runs of schedules in this order.
+    fn insert_scheduled(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
+    /// Removes finished runs with all that is known of them.
+    fn forget_runs(&mut self, runs: &[(WorkspaceName, RunId)]) -> impl Future<Output = Result<()>> + Send;
+    /// The runs of these schedules that are running or wait to try again.
+    fn rivals(&mut self, schedules: &[ScheduleId]) -> impl Future<Output = Result<Vec<RunId>>> + Send;
+
+    // Grants
+    /// Stores a grant, unless there is one with its id.
+    fn insert_grant(&mut self, grant: &Grant) -> impl Future<Output = Result<bool>> + Send;
+    /// Grants that cannot be revoked until the commit.
+    fn lock_grants(&mut self, grants: &[GrantId]) -> impl Future<Output = Result<Vec<Grant>>> + Send;
+    /// Revokes a grant that is not revoked.
+    fn revoke_grant(&mut self, workspace: &WorkspaceName, grant: GrantId, now: Timestamp) -> impl Future<Output = Result<bool>> + Send;
+
+    // Schedules
+    /// Stores a schedule, unless there is one with its id.
+    fn insert_schedule(&mut self, schedule: &Schedule) -> impl Future<Output = Result<bool>> + Send;
+    /// One schedule as it stands, without locking it.
+    fn read_schedule(&mut self, schedule: ScheduleId) -> impl Future<Output = Result<Option<Schedule>>> + Send;
+    fn lock_schedules(&mut self, schedules: &[ScheduleId]) -> impl Future<Output = Result<Vec<Schedule>>> + Send;
+    fn update_schedules(&mut self, schedules: &[Schedule]) -> impl Future<Output = Result<()>> + Send;
+    /// Removes a schedule and its skips.
+    fn delete_schedule(&mut self, schedule: ScheduleId) -> impl Future<Output = Result<()>> + Send;
+    /// Schedules at work whose waiting run is gone.
+    fn broken_schedules(&mut self, limit: usize) -> impl Future<Output = Result<Vec<ScheduleId>>> + Send;
+    fn insert_skips(&mut self, skips: &[Skip]) -> impl Future<Output = Result<()>> + Send;
+    fn prune_skips(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;
+
+    // Usage
+    /// Adds to what attempts used up.
+    fn charge(&mut self, charges: &[Charge], now: Timestamp) -> impl Future<Output = Result<()>> + Send;
+    fn prune_usage(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;
+}
