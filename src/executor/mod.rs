@@ -13,6 +13,7 @@ use async_trait::async_trait;
 
 use crate::run::lifecycle::Retry;
 use crate::run::{Json, QueueName, RunError, RunId, TaskName, WorkspaceName};
+use crate::schedule::Grant;
 
 /// A kind of work that can be executed.
 #[async_trait]
@@ -59,6 +60,8 @@ pub struct Work {
     pub payload: Json,
     /// The W3C trace context of this attempt, to be handed on to whatever it calls.
     pub traceparent: Option<String>,
+    /// On whose behalf a scheduled run executes, and who pays: never anybody's session.
+    pub grant: Option<Grant>,
 }
 
 /// How an execution ended, or why it is not followed any more.

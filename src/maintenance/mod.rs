@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::passes::describe as describe_metrics;
 
-use self::passes::PASSES;
+use self::passes::{PASSES, PROMOTE};
 #[cfg(target_os = "linux")]
 use crate::executor::process::ProcessHost;
 use crate::store::{Result, Retention, Store};
@@ -97,6 +97,7 @@ impl Maintenance {
 
     /// Runs every pass whenever it is due, until told to stop.
     pub async fn run(&self, stop: CancellationToken) {
+        let mut put_off = self.store.due_signal();
         // Not all at once, and not in step with other processes.
         let mut due: Vec<Instant> =
             PASSES.iter().map(|pass| Instant::now() + pass.every.min(START).mul_f64(fastrand::f64())).collect();
@@ -105,7 +106,14 @@ impl Maintenance {
                 due.iter().enumerate().min_by_key(|(_, at)| **at).map_or((0, Instant::now()), |d| (d.0, *d.1));
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = tokio::time::sleep_until(at) => due[next] = Instant::now() + self.pass(&PASSES[next]).await,
+                () = tokio::time::sleep_until(at) => {
+                    if next == PROMOTE {
+                        put_off.clear();
+                    }
+                    due[next] = Instant::now() + self.pass(&PASSES[next]).await;
+                }
+                // A run that came in since is due before the pass would have looked.
+                sooner = put_off.sooner_than(due[PROMOTE].into_std()) => due[PROMOTE] = sooner.into(),
             }
         }
     }

@@ -19,12 +19,16 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-pub(super) const PASSES: [Pass; 6] = [
+/// The place in the table of the pass that frees runs whose time has come.
+pub(super) const PROMOTE: usize = 0;
+
+pub(super) const PASSES: [Pass; 7] = [
     Pass { name: "promote", every: seconds(3), run: |it| Box::pin(promote(it)) },
     Pass { name: "reap", every: seconds(5), run: |it| Box::pin(reap(it)) },
     Pass { name: "expire", every: seconds(20), run: |it| Box::pin(expire(it)) },
     Pass { name: "measure", every: seconds(30), run: |it| Box::pin(measure(it)) },
     Pass { name: "leftovers", every: seconds(60), run: |it| Box::pin(leftovers(it)) },
+    Pass { name: "sweep", every: seconds(300), run: |it| Box::pin(sweep(it)) },
     Pass { name: "prune", every: seconds(60), run: |it| Box::pin(prune(it)) },
 ];
 
@@ -36,6 +40,16 @@ async fn promote(it: &Maintenance) -> Result<Next> {
         Some(due) => Next::Within(Duration::try_from(due).unwrap_or_default()),
         None => Next::Usual,
     })
+}
+
+/// Schedules whose waiting run is gone get another: nothing but a hand in the database can have taken it.
+async fn sweep(it: &Maintenance) -> Result<Next> {
+    let repaired = it.store.sweep_schedules(BATCH).await?;
+    if !repaired.is_empty() {
+        tracing::warn!(schedules = repaired.len(), first = %repaired[0], "chains of schedules were broken, and repaired");
+        counter!("runlane_schedules_repaired_total").increment(repaired.len() as u64);
+    }
+    Ok(again_if(repaired.len() == BATCH))
 }
 
 /// Runs whose worker stopped renewing are up for adoption.
@@ -89,6 +103,7 @@ fn show((workspace, queue, status): &Shown, runs: u64, oldest_ready: Option<Time
 /// Tells the recorder in use what the metrics mean.
 pub fn describe() {
     describe_counter!("runlane_leases_expired_total", "Leases that ran out and were cleared by this process");
+    describe_counter!("runlane_schedules_repaired_total", "Broken chains of schedules that this process repaired");
     describe_counter!("runlane_attempts_expired_total", "Attempts ended by this process for being far past their time");
     describe_gauge!("runlane_runs", "Live runs by workspace, queue and status");
     describe_gauge!(

@@ -134,7 +134,12 @@ impl Grant {
 
     /// Why a run of the task must not start at `now`, if it must not.
     pub fn refusal(&self, task: &TaskName, now: Timestamp) -> Option<RunError> {
-        let (code, why) = match self.standing(task, now) {
+        self.refusal_by(self.standing(task, now), task)
+    }
+
+    /// Why a run of the task must not start, if it stands so with the grant.
+    pub fn refusal_by(&self, standing: Standing, task: &TaskName) -> Option<RunError> {
+        let (code, why) = match standing {
             Standing::Good => return None,
             Standing::Revoked => ("grant_revoked", "was revoked".to_owned()),
             Standing::Expired => ("grant_expired", "has expired".to_owned()),

@@ -23,7 +23,7 @@ pub mod sqlite;
 mod types;
 
 pub use error::StoreError;
-pub use ready::ReadySignal;
+pub use ready::{DueSignal, ReadySignal};
 pub use schedules::Schedules;
 pub use types::*;
 
@@ -45,6 +45,9 @@ pub trait Store: Schedules {
     /// A signal that something may have become ready for a claim, from now on: a hint, given when a verb of this store
     /// answers and, where the database can, when one of another process did.
     fn ready_signal(&self) -> ReadySignal;
+
+    /// A signal that a verb of this store has put a run off, and until when: a hint when to promote.
+    fn due_signal(&self) -> DueSignal;
 
     /// Stores new runs. Answered only after the commit.
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>>;

@@ -1,6 +1,9 @@
-//! The signal that something may have become ready for a claim. It is a hint, to wait less long for the next look;
-//! looking is the truth.
+//! The signals that something may have become ready for a claim, or will by the passing of time. They are hints, to wait
+//! less long for the next look; looking is the truth.
 
+use std::time::{Duration, Instant};
+
+use jiff::SignedDuration;
 use tokio::sync::watch;
 
 /// Says that something may have become ready for a claim since it was last asked. Take it before the claim after which
@@ -26,17 +29,76 @@ impl ReadySignal {
     }
 }
 
+/// Says when the next of the runs is due that verbs of this store have put off since it was last cleared.
+#[derive(Debug)]
+pub struct DueSignal {
+    earliest: watch::Sender<Option<Instant>>,
+    heard: watch::Receiver<Option<Instant>>,
+}
+
+impl DueSignal {
+    /// Waits until it is known that a run is due before `at`, and answers when.
+    pub async fn sooner_than(&mut self, at: Instant) -> Instant {
+        let sooner = self.heard.wait_for(|earliest| earliest.is_some_and(|earliest| earliest < at)).await;
+        match sooner.ok().and_then(|earliest| *earliest) {
+            Some(earliest) => earliest,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Forgets what is known: to be called before looking what is due.
+    pub fn clear(&self) {
+        self.earliest.send_replace(None);
+    }
+}
+
+/// What a transaction has to tell when it is committed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::store) struct News {
+    /// Something may have become ready for a claim.
+    pub(in crate::store) ready: bool,
+    /// A run will be due after this time.
+    pub(in crate::store) due_in: Option<SignedDuration>,
+}
+
+impl News {
+    pub(in crate::store) fn add(&mut self, other: Self) {
+        self.ready |= other.ready;
+        self.due_in = [self.due_in, other.due_in].into_iter().flatten().min();
+    }
+}
+
 /// What a store rings, after the commit and before it answers.
 #[derive(Clone, Debug, Default)]
-pub(in crate::store) struct ReadyBell(watch::Sender<u64>);
+pub(in crate::store) struct ReadyBell {
+    rings: watch::Sender<u64>,
+    earliest: watch::Sender<Option<Instant>>,
+}
 
 impl ReadyBell {
     pub(in crate::store) fn ring(&self) {
-        self.0.send_modify(|rings| *rings = rings.wrapping_add(1));
+        self.rings.send_modify(|rings| *rings = rings.wrapping_add(1));
+    }
+
+    pub(in crate::store) fn tell_due(&self, wait: SignedDuration) {
+        let wait = Duration::try_from(wait).unwrap_or_default();
+        // What is due in years, others will find long before.
+        let Some(at) = Instant::now().checked_add(wait) else { return };
+        self.earliest.send_if_modified(|earliest| {
+            let sooner = earliest.is_none_or(|earliest| at < earliest);
+            if sooner {
+                *earliest = Some(at);
+            }
+            sooner
+        });
     }
 
     pub(in crate::store) fn signal(&self) -> ReadySignal {
-        ReadySignal(self.0.subscribe())
+        ReadySignal(self.rings.subscribe())
+    }
+
+    pub(in crate::store) fn due_signal(&self) -> DueSignal {
+        DueSignal { earliest: self.earliest.clone(), heard: self.earliest.subscribe() }
     }
 }
 
@@ -59,6 +121,21 @@ mod tests {
         bell.ring();
         assert!(signal.take());
         assert!(!signal.take());
+    }
+
+    #[test]
+    fn the_earliest_time_is_told_until_it_is_cleared() {
+        let bell = ReadyBell::default();
+        let mut signal = bell.due_signal();
+        let at = |seconds| Instant::now() + Duration::from_secs(seconds);
+        bell.tell_due(SignedDuration::from_secs(20));
+        bell.tell_due(SignedDuration::from_secs(10));
+        bell.tell_due(SignedDuration::from_secs(30));
+        assert_eq!(signal.sooner_than(at(5)).now_or_never(), None);
+        let sooner = signal.sooner_than(at(15)).now_or_never().expect("it is known");
+        assert!(sooner < at(11) && sooner > at(8));
+        signal.clear();
+        assert_eq!(signal.sooner_than(at(3600)).now_or_never(), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::slots::{Slot, Why};
 use super::tasks::{self, AtShutdown, Task};
 use super::{Inner, telemetry, trace};
 use crate::executor::native::panic_message;
-use crate::executor::{Completion, Control, Work};
+use crate::executor::{Completion, Control, Order, Work};
 use crate::run::lifecycle::{Outcome, Release, Retry};
 use crate::run::{Jitter, Run, RunError, Stop, Tenure};
 use crate::store::{Claimed, Finish, FinishOutcome, ReleaseLease};
@@ -47,14 +47,15 @@ fn work_of(run: &Run) -> Work {
         epoch: run.epoch,
         payload: run.payload.clone(),
         traceparent: trace::child_of(run.metadata.as_ref()),
+        grant: None,
     }
 }
 
-struct Attempt {
-    inner: Arc<Inner>,
-    claimed: Claimed,
+pub(super) struct Attempt {
+    pub(super) inner: Arc<Inner>,
+    pub(super) claimed: Claimed,
     task: Task,
-    work: Work,
+    pub(super) work: Work,
     slot: Arc<Slot>,
     reporter: Arc<SlotReporter>,
     began: Instant,
@@ -109,7 +110,18 @@ impl Attempt {
                     () = left.left() => Completion::Left,
                 }
             } else {
-                self.task.executor.start(&self.work, control).await
+                let mut orders = control.clone();
+                let permitted = tokio::select! {
+                    permitted = self.permit() => permitted,
+                    order = orders.ordered() => Err(match order {
+                        Order::Leave => Completion::Left,
+                        _ => Completion::Stopped,
+                    }),
+                };
+                match permitted {
+                    Ok(work) => self.task.executor.start(&work, control).await,
+                    Err(completion) => completion,
+                }
             }
         };
         tokio::select! {

@@ -10,6 +10,7 @@ mod demo;
 mod desk;
 mod drain;
 mod heart;
+mod permit;
 mod reporter;
 mod settings;
 mod slots;

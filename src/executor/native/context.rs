@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::executor::{Control, Gone, Report, Stream, Work};
 use crate::run::{RunId, TaskName, WorkspaceName};
+use crate::schedule::Grant;
 
 /// The attempt, as its function sees it. Cheap to clone.
 #[derive(Clone)]
@@ -64,6 +65,11 @@ impl Context {
     /// Rises with every claim of the run: a fencing token for writes to other systems.
     pub fn epoch(&self) -> i64 {
         self.work.epoch
+    }
+
+    /// On whose behalf a scheduled run executes, and who pays.
+    pub fn grant(&self) -> Option<&Grant> {
+        self.work.grant.as_ref()
     }
 
     /// The W3C trace context of this attempt, for the calls it makes.

@@ -117,6 +117,10 @@ impl ProcessExecutor {
             ("RUNLANE_TASK", work.task.as_str().into()),
             ("RUNLANE_WORKSPACE", work.workspace.as_str().into()),
         ]);
+        if let Some(grant) = &work.grant {
+            variables.push(("RUNLANE_GRANT_ID", grant.id.to_string().into()));
+            variables.push(("RUNLANE_BILLING_ACCOUNT", grant.billing_account.as_str().into()));
+        }
         variables.extend(work.traceparent.as_ref().map(|context| ("TRACEPARENT", context.into())));
         variables
     }

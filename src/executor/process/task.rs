@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Names whose values the executor sets.
-const RESERVED: [&str; 8] = [
+const RESERVED: [&str; 10] = [
     "RUNLANE_RUN_ID",
     "RUNLANE_ATTEMPT",
     "RUNLANE_EPOCH",
@@ -16,6 +16,8 @@ const RESERVED: [&str; 8] = [
     "RUNLANE_RESULT",
     "RUNLANE_TASK",
     "RUNLANE_WORKSPACE",
+    "RUNLANE_GRANT_ID",
+    "RUNLANE_BILLING_ACCOUNT",
 ];
 
 /// A program and the conditions it runs under.

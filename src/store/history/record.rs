@@ -11,10 +11,10 @@ use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome, Duty,
-    Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange,
-    QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter,
-    Store, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
+    QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
+    RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -70,6 +70,10 @@ crate::forward_schedules!(Recorder);
 impl Store for Recorder {
     fn ready_signal(&self) -> ReadySignal {
         self.store.ready_signal()
+    }
+
+    fn due_signal(&self) -> DueSignal {
+        self.store.due_signal()
     }
 
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {

@@ -21,10 +21,10 @@ use jiff::{SignedDuration, Timestamp};
 use self::model::Model;
 use super::ready::ReadyBell;
 use super::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome, Duty,
-    Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange,
-    QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter,
-    Store, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
+    QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
+    RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -58,6 +58,9 @@ impl MemoryStore {
         if !model.claimable().is_subset(&before) {
             self.bell.ring();
         }
+        if let Some(wait) = model.next_due(now) {
+            self.bell.tell_due(wait);
+        }
         answer
     }
 }
@@ -66,6 +69,10 @@ impl MemoryStore {
 impl Store for MemoryStore {
     fn ready_signal(&self) -> ReadySignal {
         self.bell.signal()
+    }
+
+    fn due_signal(&self) -> DueSignal {
+        self.bell.due_signal()
     }
 
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::model::{LaneKey, Model};
 use crate::clock::until;
@@ -83,8 +83,11 @@ impl Model {
         }
         self.replace_rivals(&ids, now);
         self.settle(now);
+        Promoted { runs, next_due: self.next_due(now) }
+    }
+
+    pub(super) fn next_due(&self, now: Timestamp) -> Option<SignedDuration> {
         let waiting = self.live().filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt));
-        let next = waiting.map(|run| run.available_at).min();
-        Promoted { runs, next_due: next.map(|at| until(at, now)) }
+        waiting.map(|run| run.available_at).min().map(|at| until(at, now))
     }
 }

@@ -37,10 +37,10 @@ use self::statements::Statements;
 use self::wakes::Wakes;
 use super::script::{self, Tx, to_i32};
 use super::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome, Duty,
-    Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange,
-    QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter,
-    Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
+    QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
+    RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -200,6 +200,10 @@ impl Store for PostgresStore {
         signal
     }
 
+    fn due_signal(&self) -> DueSignal {
+        self.shared.wakes.bell.due_signal()
+    }
+
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
         let mut tries = Tries::new();
         let mut unanswered: Option<Vec<SubmitOutcome>> = None;
@@ -306,7 +310,7 @@ impl Store for PostgresStore {
         transact!(again self.begin("set_queue"), tx => async {
             let rows = tx.query(&self.shared.statements.set_queue, params()).await?;
             let settings = rows.first().map(|row| queue_settings(row, 0));
-            tx.made_ready |= settings.is_some_and(|settings| change.may_open(settings));
+            tx.news.ready |= settings.is_some_and(|settings| change.may_open(settings));
             Ok(settings)
         })
     }

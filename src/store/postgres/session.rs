@@ -16,6 +16,7 @@ use super::statements::Statements;
 use super::wakes::Wakes;
 use crate::clock::Clock;
 use crate::run::WorkspaceName;
+use crate::store::ready::News;
 use crate::store::{Result, StoreError};
 
 const BEGIN: &str = include_str!("begin.sql");
@@ -57,8 +58,8 @@ pub(super) struct Session {
     pub(super) looked: bool,
     /// Whether something was made ready that may stand before the marks of earlier claims.
     pub(super) forget: bool,
-    /// Whether something may have become ready for a claim.
-    pub(super) made_ready: bool,
+    /// What to tell after the commit.
+    pub(super) news: News,
 }
 
 impl std::ops::Deref for Session {
@@ -83,7 +84,7 @@ impl Session {
         let shared = Arc::clone(shared);
         // Before the transaction is begun, so that a connection on which that was given up is not used again.
         let look = Look::default();
-        let session = Self { client, shared, doing, look, looked: false, forget: false, made_ready: false };
+        let session = Self { client, shared, doing, look, looked: false, forget: false, news: News::default() };
         session.client()?.batch_execute(begin).await.map_err(|error| refused(doing, error))?;
         Ok(session)
     }
@@ -149,9 +150,7 @@ impl Session {
             }
         };
         // After the marks, for whoever hears it looks there; and even if it cannot be known whether all this happened.
-        if self.made_ready {
-            self.wakes.ring();
-        }
+        self.wakes.tell(self.news);
         answer
     }
 

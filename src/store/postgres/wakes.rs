@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::connect::{Target, refused};
 use super::session::connect;
 use crate::store::Result;
-use crate::store::ready::ReadyBell;
+use crate::store::ready::{News, ReadyBell};
 
 /// Notifications reach every listener of the database, and there is one schema in a database.
 pub(super) const CHANNEL: &str = "runlane_ready";
@@ -39,10 +39,15 @@ impl Wakes {
         Self { bell: ReadyBell::default(), outgoing: watch::Sender::new(()), sender: Uuid::now_v7() }
     }
 
-    /// After a commit of this store's.
-    pub(super) fn ring(&self) {
-        self.bell.ring();
-        self.outgoing.send_replace(());
+    /// After a commit of this store's. When runs are due, each process sees to by itself.
+    pub(super) fn tell(&self, news: News) {
+        if let Some(wait) = news.due_in {
+            self.bell.tell_due(wait);
+        }
+        if news.ready {
+            self.bell.ring();
+            self.outgoing.send_replace(());
+        }
     }
 
     /// Starts the task that tells other processes. It ends with the store, after a last word if there is one to say.

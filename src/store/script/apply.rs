@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 
 use super::chain::{Link, go_on, insert_scheduled};
-use super::freed::Freed;
+use super::freed::{Freed, tell_put_off};
 use super::lanes::settle;
 use super::{LaneKey, Tx};
 use crate::run::lifecycle::{self, Step};
@@ -42,6 +42,7 @@ pub(in crate::store) async fn apply<T: Tx>(
             lanes.extend([&change.before, &change.step.run].into_iter().filter_map(lane_of));
         }
         write(tx, &round).await?;
+        tell_put_off(tx, round.iter().map(|change| &change.step.run), now);
         let next = tell_those_who_wait(tx, &round, now).await?;
         ended.extend(round.into_iter().filter(|change| change.ended() && change.step.run.scheduled.is_some()));
         round = next;

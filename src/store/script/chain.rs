@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 
 use super::apply::{Change, apply, lane_of};
+use super::freed::tell_put_off;
 use super::lanes::settle;
 use super::{LaneKey, Tx};
 use crate::run::lifecycle::{self, Step};
@@ -150,6 +151,9 @@ pub(super) async fn insert_scheduled<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<
     tx.insert_scheduled(runs).await?;
     if runs.iter().any(Run::is_ready) {
         tx.made_ready();
+    }
+    if let Some(first) = runs.first() {
+        tell_put_off(tx, runs.iter(), first.requested_at);
     }
     Ok(())
 }

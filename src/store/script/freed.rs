@@ -1,9 +1,12 @@
-//! What changes may have made ready, so that whoever waits for that hears of it after the commit.
+//! What changes may have made ready or put off, so that whoever waits for that hears of it after the commit.
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+
 use super::{Change, QueueKey, Tx};
-use crate::run::{Run, Status, Tenure};
+use crate::clock::until;
+use crate::run::{BlockedBy, Run, Status, Tenure};
 use crate::store::Result;
 
 #[derive(Default)]
@@ -34,4 +37,12 @@ impl Freed {
 
 fn is_orphaned(run: &Run) -> bool {
     run.execution().is_some_and(|execution| matches!(execution.tenure, Tenure::Orphaned { .. }))
+}
+
+/// Tells when the first of these is due that wait for their time.
+pub(super) fn tell_put_off<'a, T: Tx>(tx: &mut T, runs: impl Iterator<Item = &'a Run>, now: Timestamp) {
+    let waiting = runs.filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt));
+    if let Some(due) = waiting.map(|run| run.available_at).min() {
+        tx.put_off(until(due, now));
+    }
 }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::apply::lane_of;
 use super::chain::insert_scheduled;
+use super::freed::tell_put_off;
 use super::{Change, LaneKey, Remembered, Tx, apply};
 use crate::clock::later;
 use crate::run::lifecycle::{self, Step};
@@ -278,6 +279,7 @@ impl Desk {
             policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
         }
         insert(tx, &self.created, &policies).await?;
+        tell_put_off(tx, self.created.iter(), self.now);
         if !self.waits.is_empty() {
             tx.insert_waits(&self.waits).await?;
         }

@@ -103,6 +103,9 @@ pub(in crate::store) trait Tx: ScheduleTx {
     /// Something may have become ready for a claim: whoever waits for that is told after the commit.
     fn made_ready(&mut self);
 
+    /// A run was put off for so long: whoever frees runs whose time has come is told after the commit.
+    fn put_off(&mut self, wait: SignedDuration);
+
     // Submission
     fn known_workspaces(&mut self, names: &[WorkspaceName]) -> impl Future<Output = Result<HashSet<WorkspaceName>>> + Send;
     /// Which of these ids runs have already, with their workspace and status: live ones of any workspace, finished

@@ -10,6 +10,7 @@ use super::Statements;
 use super::job::{Job, job};
 use super::session::Session;
 use crate::clock::Clock;
+use crate::store::ready::News;
 use crate::store::{Result, StoreError};
 
 /// Hands jobs to whichever reader is free. Dropping it lets them finish what waits, and closes their connections.
@@ -67,7 +68,7 @@ fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, jobs: &Mutex<Rec
         if !job.is_wanted() {
             continue;
         }
-        let succeeded = job.run(&mut Session { conn: &mut conn, sql, clock, made_ready: false });
+        let succeeded = job.run(&mut Session { conn: &mut conn, sql, clock, news: News::default() });
         if !succeeded
             && !conn.is_autocommit()
             && let Err(error) = conn.execute_batch("rollback")

@@ -51,7 +51,7 @@ impl Session<'_> {
         let params =
             params![workspace.as_str(), queue.as_str(), change.paused, change.concurrency.is_some(), concurrency];
         let settings = self.row(&self.sql.set_queue, params, |row| settings(row, 0))?;
-        self.made_ready |= settings.is_some_and(|settings| change.may_open(settings));
+        self.news.ready |= settings.is_some_and(|settings| change.may_open(settings));
         Ok(settings)
     }
 

@@ -5,6 +5,7 @@ use rusqlite::{CachedStatement, Connection, Params, Row};
 
 use super::Statements;
 use crate::clock::Clock;
+use crate::store::ready::News;
 use crate::store::{Result, StoreError};
 
 /// What a verb works with, on the writer's thread or a reader's. It borrows the connection mutably only because that
@@ -13,8 +14,8 @@ pub(super) struct Session<'c> {
     pub(super) conn: &'c mut Connection,
     pub(super) sql: &'c Statements,
     pub(super) clock: &'c Clock,
-    /// Whether something may have become ready for a claim.
-    pub(super) made_ready: bool,
+    /// What to tell after the commit.
+    pub(super) news: News,
 }
 
 impl Session<'_> {

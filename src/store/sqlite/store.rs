@@ -10,16 +10,20 @@ use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::script;
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome, Duty,
-    Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue, QueueChange,
-    QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter,
-    Store, SubmitOutcome, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
+    QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
+    RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
 };
 
 #[async_trait]
 impl Store for SqliteStore {
     fn ready_signal(&self) -> ReadySignal {
         self.bell.signal()
+    }
+
+    fn due_signal(&self) -> DueSignal {
+        self.bell.due_signal()
     }
 
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {

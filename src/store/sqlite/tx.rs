@@ -16,6 +16,7 @@ use crate::run::lifecycle::Taker;
 use crate::run::{
     Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
 };
+use crate::store::ready::News;
 use crate::store::script::steps;
 use crate::store::script::{
     FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name,
@@ -29,7 +30,11 @@ impl Tx for Session<'_> {
     }
 
     fn made_ready(&mut self) {
-        self.made_ready = true;
+        self.news.ready = true;
+    }
+
+    fn put_off(&mut self, wait: SignedDuration) {
+        self.news.add(News { due_in: Some(wait), ..News::default() });
     }
 
     async fn known_workspaces(&mut self, names: &[WorkspaceName]) -> Result<HashSet<WorkspaceName>> {

@@ -12,7 +12,7 @@ use super::Statements;
 use super::job::{Failure, Job, job};
 use super::session::Session;
 use crate::clock::Clock;
-use crate::store::ready::ReadyBell;
+use crate::store::ready::{News, ReadyBell};
 use crate::store::{Result, StoreError};
 
 /// More jobs than this are not gathered into one transaction, so that the first does not wait too long for the last.
@@ -25,7 +25,7 @@ type Waiting = VecDeque<Box<dyn Job>>;
 struct Done {
     jobs: Vec<Box<dyn Job>>,
     /// Whether one of them may have made something ready for a claim.
-    made_ready: bool,
+    news: News,
 }
 
 /// Hands jobs to the writer's thread. Dropping it lets the thread finish what waits, and closes the file.
@@ -81,12 +81,20 @@ fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, bell: &ReadyBell
         while !waiting.is_empty() {
             let mut done = Done::default();
             match transact(&mut conn, sql, clock, &mut waiting, &mut done) {
-                Ok(()) if done.made_ready => bell.ring(),
-                Ok(()) => {}
+                Ok(()) => tell(bell, done.news),
                 Err(error) => give_up(&conn, Failure(Arc::new(error)), &mut waiting, &mut done),
             }
             done.jobs.into_iter().for_each(Job::answer);
         }
+    }
+}
+
+fn tell(bell: &ReadyBell, news: News) {
+    if let Some(wait) = news.due_in {
+        bell.tell_due(wait);
+    }
+    if news.ready {
+        bell.ring();
     }
 }
 
@@ -130,9 +138,11 @@ fn run_alone(
 
 fn run_next(conn: &mut Connection, sql: &Statements, clock: &Clock, waiting: &mut Waiting, done: &mut Done) -> bool {
     let Some(mut job) = waiting.pop_front() else { return true };
-    let mut session = Session { conn, sql, clock, made_ready: false };
+    let mut session = Session { conn, sql, clock, news: News::default() };
     let succeeded = job.run(&mut session);
-    done.made_ready |= succeeded && session.made_ready;
+    if succeeded {
+        done.news.add(session.news);
+    }
     done.jobs.push(job);
     succeeded
 }

@@ -152,6 +152,10 @@ impl Store for Faulty {
         self.store.ready_signal()
     }
 
+    fn due_signal(&self) -> DueSignal {
+        self.store.due_signal()
+    }
+
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
         if self.strikes(Fault::LosesSubmissions, 20) {
             return Ok(vec![SubmitOutcome::Created; runs.len()]);

@@ -61,6 +61,7 @@ pub fn work(run: RunId) -> Work {
         epoch: 1,
         payload: Json::parse(r#"{"a":1}"#).expect("JSON"),
         traceparent: None,
+        grant: None,
     }
 }
 

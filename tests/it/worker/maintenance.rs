@@ -86,6 +86,7 @@ async fn what_a_program_of_an_unknown_run_left_behind_goes() {
         epoch: 1,
         payload: runlane::run::Json::null(),
         traceparent: None,
+        grant: None,
     };
     let (_grip, control) = Control::new(tokio::time::Instant::now() + PATIENCE, Arc::new(Nobody));
     executor.start(&work, control).await;
