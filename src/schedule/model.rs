@@ -95,7 +95,7 @@ pub struct Schedule {
     pub disabled: Option<Disabled>,
     /// The run that brings the next one, by starting or by ending.
     pub head: Option<Head>,
-    /// The latest slot whose run was claimed.
+    /// The latest slot whose run has started, or ended before it could.
     pub last_slot: Option<Timestamp>,
     /// Rises by one with every edit.
     pub version: i64,

@@ -20,6 +20,7 @@ sentences! { schedule_suite of schedule_list:
         pausing_leaves_a_run_that_has_started_alone
         a_slot_that_was_due_when_it_was_withdrawn_is_recorded
         an_edit_replaces_the_waiting_run
+        a_slot_that_was_cancelled_gets_no_other_run
         an_edit_of_what_somebody_else_has_edited_is_refused
         a_deleted_schedule_leaves_only_what_has_started
         who_waits_for_a_run_that_is_withdrawn_hears_of_it

@@ -212,6 +212,16 @@ pub(super) async fn an_edit_replaces_the_waiting_run(bench: Bench) {
     assert_eq!(bench.waiting_run(&schedule).await.available_at, bench.ahead(5));
 }
 
+pub(super) async fn a_slot_that_was_cancelled_gets_no_other_run(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(60)).await;
+    let first = bench.waiting_run(&schedule).await;
+    assert_eq!(bench.cancel(first.id).await, CommandOutcome::Cancelled);
+    let mut spec = schedule.spec.clone();
+    spec.timing = Timing::Every { seconds: std::num::NonZeroU32::MIN.saturating_add(29), from: START };
+    bench.edit(&bench.see(&schedule).await, spec).await;
+    assert_eq!(bench.waiting_run(&schedule).await.available_at, bench.ahead(90));
+}
+
 pub(super) async fn an_edit_of_what_somebody_else_has_edited_is_refused(bench: Bench) {
     let schedule = bench.schedule(a_schedule().every(60)).await;
     bench.set_enabled(&schedule, false).await;

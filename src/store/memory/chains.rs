@@ -31,6 +31,7 @@ impl Model {
         for id in self.schedules.keys().copied().collect::<Vec<_>>() {
             while let Some((mut schedule, run)) = self.head_that_moved_on(id) {
                 let slot = schedule.head.take().map_or(now, |head| head.slot);
+                schedule.last_slot = schedule.last_slot.max(Some(slot));
                 let refused = run.error.as_ref().filter(|error| error.code.starts_with("grant_"));
                 if let Some(RunError { code, message }) = refused.filter(|_| schedule.disabled.is_none()) {
                     schedule.disabled = Some(Disabled { code: code.clone(), message: message.clone() });

@@ -51,10 +51,12 @@ pub(super) async fn go_on<T: Tx>(tx: &mut T, links: &[Link<'_>], now: Timestamp)
         let mut links = by_schedule.remove(&schedule.id).unwrap_or_default();
         links.sort_by_key(|(slot, _)| *slot);
         for (slot, link) in links {
-            if !link.ended {
+            let is_head = schedule.head.is_some_and(|head| head.run == link.run.id);
+            // One that was withdrawn is no head any more, and its slot may have another run.
+            if is_head || !link.ended {
                 schedule.last_slot = schedule.last_slot.max(Some(slot));
             }
-            if schedule.head.is_some_and(|head| head.run == link.run.id) && moves_on(&schedule, link) {
+            if is_head && moves_on(&schedule, link) {
                 let next = follow(&mut schedule, slot, link.run, now);
                 skips.extend(next.0);
                 created.extend(next.1);

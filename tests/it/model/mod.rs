@@ -2,6 +2,7 @@
 
 mod op;
 mod play;
+mod schedules;
 mod snapshot;
 
 use std::sync::Arc;
@@ -80,6 +81,7 @@ async fn compare(store: &dyn Store, clock: &ManualClock, ops: &[Op]) -> std::res
         if let Act::Pass(time) = act {
             clock.advance(time);
         }
+        world.now = clock.now();
         let expected = trusted(play(&model, &world, &act).await)?;
         let answer = play(store, &world, &act).await.map_err(|error| place(&format!("the store failed: {error:?}")))?;
         differ(&place("answers"), &expected.shown, &answer.shown)?;
@@ -93,7 +95,9 @@ async fn compare(store: &dyn Store, clock: &ManualClock, ops: &[Op]) -> std::res
         }
         let now = trusted(Snapshot::of(&model).await)?;
         same(&place("what is there"), &now, &trusted(Snapshot::of(store).await)?)?;
-        details(&place("details"), &model, store, now.changed_since(&before)).await?;
+        let changed = now.changed_since(&before);
+        world.notice(&changed);
+        details(&place("details"), &model, store, changed).await?;
         before = now;
     }
     details("in the end", &model, store, world.runs.clone()).await

@@ -10,6 +10,8 @@ use runlane::store::{EventKind, LanePolicy};
 
 use jiff::SignedDuration;
 
+use super::schedules::{Ask, ask};
+
 /// How many ids there are for tokens, and how many secrets: few, so that they meet.
 pub(crate) const TOKENS: u8 = 4;
 
@@ -41,6 +43,8 @@ pub(crate) enum Op {
     RevokeToken(u8),
     /// Somebody did something, here or everywhere; so many times.
     Audit(Option<u8>, u8),
+    /// What is asked of schedules and grants.
+    Schedules(Ask),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +149,7 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(token, workspace, secret, expiry)| Op::CreateToken(token, workspace, secret, expiry)),
         1 => (0..TOKENS).prop_map(Op::RevokeToken),
         1 => (prop::option::of(0..2u8), 0..4u8).prop_map(|(workspace, times)| Op::Audit(workspace, times)),
+        8 => ask().prop_map(Op::Schedules),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU16, NonZeroU32};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use runlane::access::{NewToken, Role, TokenHash, TokenId, TokenName};
 use runlane::run::lifecycle::{Outcome, Taker};
 use runlane::run::{
@@ -16,6 +16,7 @@ use runlane::store::{
 use uuid::Uuid;
 
 use super::op::{Ends, LeaseRef, Op, RunRef, Wanted, Wants};
+use super::schedules;
 
 /// What the sequence has named so far, from which later operations choose. It follows the reference model.
 pub(crate) struct World {
@@ -23,6 +24,8 @@ pub(crate) struct World {
     leases: Vec<Lease>,
     last_turn: Option<WorkspaceName>,
     workers: Vec<WorkerId>,
+    /// What the clock shows.
+    pub(crate) now: Timestamp,
 }
 
 /// An operation whose names are resolved, for any number of stores to carry out.
@@ -84,7 +87,7 @@ fn new_token(id: u8, at: Option<u8>, secret: u8, expiry: Option<u32>) -> NewToke
 impl World {
     pub(crate) fn new() -> Self {
         let workers = (0..4).map(|at| WorkerId(Uuid::from_u128(at + 1))).collect();
-        Self { runs: Vec::new(), leases: Vec::new(), last_turn: None, workers }
+        Self { runs: Vec::new(), leases: Vec::new(), last_turn: None, workers, now: Timestamp::UNIX_EPOCH }
     }
 
     /// Ids rise as UUIDv7s do, and do not depend on the time.
@@ -107,6 +110,15 @@ impl World {
         let at = self.leases.len().checked_sub(1).map(|last| last - back as usize % self.leases.len());
         let lease = at.map_or(none, |at| self.leases[at]);
         Lease { epoch: lease.epoch + i64::from(off), ..lease }
+    }
+
+    /// Takes note of runs that nobody submitted: those of slots.
+    pub(crate) fn notice(&mut self, runs: &[(WorkspaceName, RunId)]) {
+        for run in runs {
+            if !self.runs.contains(run) {
+                self.runs.push(run.clone());
+            }
+        }
     }
 
     /// Resolves the names of an operation.
@@ -241,7 +253,10 @@ async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
         Op::Append(appends) => {
             let append = |(lease, kind): &(LeaseRef, _)| Append {
                 lease: world.lease(*lease),
-                events: vec![NewEvent { kind: *kind, data: Json::null() }; 2],
+                events: vec![
+                    NewEvent { kind: *kind, data: Json::parse(r#"{"usage":{"tokens":3}}"#).expect("JSON") };
+                    2
+                ],
             };
             format!("{:?}", store.append(&appends.iter().map(append).collect::<Vec<_>>()).await?)
         }
@@ -284,6 +299,7 @@ async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
             };
             format!("{:?}", store.record_audit(&(0..*times).map(entry).collect::<Vec<_>>()).await?)
         }
+        Op::Schedules(ask) => schedules::play(store, ask, world.now).await?,
         Op::Pass(_) | Op::Submit(..) | Op::Claim(_) | Op::Rerun(..) => String::new(),
     })
 }

@@ -9,6 +9,7 @@ use runlane::store::{AuditEntry, Count, Event, Lane, Page, Queue, Result, RunFil
 
 use super::op::TOKENS;
 use super::play::{hash, normal, workspace};
+use super::schedules::Recurring;
 
 /// What there is, run by run and list by list.
 #[derive(Debug, Default, PartialEq)]
@@ -26,6 +27,7 @@ pub(crate) struct Snapshot {
     opened: Vec<Option<Token>>,
     /// Numbers may differ, their order may not.
     audit: Vec<(Timestamp, AuditEntry)>,
+    recurring: Recurring,
 }
 
 /// What is read of one run at a time.
@@ -56,7 +58,9 @@ impl Snapshot {
             all.audit.extend(audit(store, Some(&workspace)).await?);
         }
         runs.sort_by_key(|run| run.seq);
-        all.order = runs.iter().map(|run| run.id).collect();
+        // Of runs that a verb brings together, which comes first is no promise.
+        let submitted = |run: &&Run| run.scheduled.is_none_or(|scheduled| scheduled.slot.is_none());
+        all.order = runs.iter().filter(submitted).map(|run| run.id).collect();
         all.runs = runs.into_iter().map(|run| (run.id, normal(run))).collect();
         all.workers = store.workers().await?;
         all.workers.sort_by_key(|worker| worker.info.id);
@@ -67,6 +71,7 @@ impl Snapshot {
         for secret in 0..TOKENS {
             all.opened.push(store.authenticate(&hash(secret)).await?);
         }
+        all.recurring = Recurring::of(store).await?;
         Ok(all)
     }
 

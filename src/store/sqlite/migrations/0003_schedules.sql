@@ -69,11 +69,11 @@ create index usage_workspace on usage (workspace, at);
 alter table runs add column schedule_id blob;
 alter table runs add column slot integer check (slot is null or schedule_id is not null);
 alter table runs add column grant_id blob check ((schedule_id is null) = (grant_id is null));
--- Per schedule and slot there is at most one run.
+-- Per schedule and slot there is at most one live run. Of finished ones the chain makes sure: a constraint that stands in
+-- the way of an end would only keep a run from ending.
 create unique index runs_slot on runs (schedule_id, slot) where schedule_id is not null;
 
 alter table history add column schedule_id blob;
 alter table history add column slot integer;
 alter table history add column grant_id blob;
-create unique index history_slot on history (schedule_id, slot) where slot is not null;
 create index history_schedule on history (schedule_id, id) where schedule_id is not null;
