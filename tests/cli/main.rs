@@ -4,6 +4,8 @@
 mod client;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
 mod docs;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod serve;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
 mod server;
 
