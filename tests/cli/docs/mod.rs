@@ -23,6 +23,11 @@ fn the_command_line_is_as_its_page_shows_it() {
     play("docs/cli.md");
 }
 
+#[test]
+fn the_concepts_are_as_their_page_shows_them() {
+    play("docs/concepts.md");
+}
+
 /// Types in what a page shows, and compares.
 fn play(path: &str) {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
