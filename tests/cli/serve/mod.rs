@@ -3,6 +3,7 @@
 
 mod database;
 mod deployment;
+mod metrics;
 
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -147,8 +148,9 @@ async fn the_same_over_http(server: &Deployment) {
     assert!(status == 200 && events.contains("hello from echo"), "{events}");
     let (status, body) = server.http(client.post(server.at(&format!("/v1/runs/{id}/cancel")))).await;
     assert!(status == 409 && body.contains("status_conflict"), "{status} {body}");
-    let (status, metrics) = server.http(client.get(server.at("/metrics"))).await;
-    assert!(status == 200 && metrics.contains("runlane_finished_total{"), "{metrics}");
+    let (status, scraped) = server.http(client.get(server.at("/metrics"))).await;
+    assert_eq!(status, 200);
+    metrics::are_as_documented(&scraped);
     let ready = client.get(server.at("/readyz")).send().await.expect("an answer");
     assert_eq!(ready.status().as_u16(), 200);
 }
