@@ -19,3 +19,10 @@ pub mod schedule;
 pub mod store;
 #[cfg(feature = "worker")]
 pub mod worker;
+
+/// The Rust in the pages for people, compiled and run with the tests.
+#[cfg(all(doctest, feature = "api", feature = "postgres", feature = "sqlite", feature = "worker"))]
+mod pages {
+    #[doc = include_str!("../docs/embedding.md")]
+    struct Embedding;
+}

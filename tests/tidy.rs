@@ -122,6 +122,31 @@ fn every_file_the_docs_name_exists() {
 }
 
 #[test]
+fn every_metric_is_in_the_docs_and_described() {
+    let (mut recorded, mut described) = (BTreeSet::new(), BTreeSet::new());
+    for file in sources("src") {
+        let text = read(&file);
+        for (at, _) in text.match_indices("!(") {
+            let (before, after) = (&text[..at], text[at + 2..].trim_start());
+            let kind = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+            let names = match kind {
+                "counter" | "gauge" | "histogram" => &mut recorded,
+                "describe_counter" | "describe_gauge" | "describe_histogram" => &mut described,
+                _ => continue,
+            };
+            names.extend(after.split('"').nth(1).map(str::to_owned));
+        }
+    }
+    let page = read(Path::new("docs/operations.md"));
+    let (_, rest) = page.split_once("<!-- metrics -->").expect("the table begins");
+    let (table, _) = rest.split_once("<!-- /metrics -->").expect("the table ends");
+    let shown: BTreeSet<String> =
+        table.lines().filter_map(|line| Some(line.strip_prefix("| `")?.split('`').next()?.to_owned())).collect();
+    assert_eq!(shown, recorded, "the table of metrics in docs/operations.md and what the code records");
+    assert_eq!(described, recorded, "what is described to the recorder and what the code records");
+}
+
+#[test]
 fn every_file_opens_with_its_job() {
     for file in all_sources() {
         let text = read(&file);

@@ -2,6 +2,10 @@
 
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
 mod client;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod docs;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod serve;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
 mod server;
 

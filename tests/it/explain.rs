@@ -186,7 +186,7 @@ async fn a_run_behind_a_held_lane_names_who_holds_it_and_since_when() {
     let expected = said(
         "lane_held",
         "lane customer-42 is held by run A, failed 3 min ago",
-        "resume, cancel or dismiss run A, or release the lane",
+        "resume or dismiss run A, or release the lane",
     );
     assert_eq!(scene.reasons(id, &[(first, "A")]).await, expected);
 }

@@ -66,7 +66,9 @@ pub(super) fn due_later(run: &Run, now: Timestamp) -> Reason {
 pub(super) fn lane_held(lane: &LaneName, holder: &Run, now: Timestamp) -> Reason {
     let since = holder.finished_at().map(|at| format!(" {} ago", span(now.duration_since(at)))).unwrap_or_default();
     let message = format!("lane {lane} is held by run {}, {}{since}", holder.id, holder.status());
-    reason("lane_held", message, format!("resume, cancel or dismiss run {}, or release the lane", holder.id))
+    // What has ended cannot be cancelled.
+    let what = if holder.status().is_terminal() { "resume or dismiss" } else { "resume, cancel or dismiss" };
+    reason("lane_held", message, format!("{what} run {}, or release the lane", holder.id))
 }
 
 pub(super) fn lane_busy(lane: &LaneName, occupant: RunId) -> Reason {

@@ -18,12 +18,12 @@ pub(super) const INTERRUPTED: u8 = 130;
 /// For the end of `--help`.
 pub(in crate::cli) const HELP: &str = "\
 Exit codes:
-  0    done; with --wait, the run succeeded
-  1    refused or failed; with --wait, the run failed
+  0    done; with --wait or logs -f, the run succeeded
+  1    refused or failed; with --wait or logs -f, the run failed
   2    the command line is wrong
   3    a worker stopped and left work behind
-  4    with --wait: the run was cancelled
-  5    with --wait: the run timed out
+  4    with --wait or logs -f: the run was cancelled
+  5    with --wait or logs -f: the run timed out
   6    with --wait: the run had not ended in time, or waits for somebody
   7    no server answers
   130  interrupted";

@@ -58,7 +58,7 @@ struct Fail {
 
 async fn fail(ctx: Context, payload: Fail) -> Result<Value, TaskError> {
     if ctx.attempt() <= payload.times {
-        let message = format!("attempt {} fails, as asked for {} times", ctx.attempt(), payload.times);
+        let message = format!("attempt {} fails, as asked", ctx.attempt());
         ctx.log(message.clone()).await?;
         return Err(TaskError::new("asked_to_fail", message));
     }

@@ -36,7 +36,7 @@ macro_rules! assert_said {
 }
 use assert_said;
 
-fn told(said: &Said) -> String {
+pub fn told(said: &Said) -> String {
     let code = said.status.code().map_or("killed".into(), |code| code.to_string());
     let mut text = seen(&said.out);
     if !said.err.is_empty() {
@@ -45,15 +45,17 @@ fn told(said: &Said) -> String {
     format!("{text}\n[exit {code}]")
 }
 
-fn filters() -> Vec<(&'static str, &'static str)> {
+pub fn filters() -> Vec<(&'static str, &'static str)> {
     vec![
         (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "[worker]"),
         (r"request [0-9A-Za-z_-]+", "request [request]"),
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)", "[time]"),
-        (r"in 29 d", "[when]"),
+        (r"in (29|30) d", "[when]"),
         (r"just now|in 1 h( \d+ min)?|in \d+ (s|min)|\d+ s ago|less than a second ago", "[when]"),
         (r"\d+ ms|\d+\.\d s", "[span]"),
         (r"127\.0\.0\.1:\d+", "[address]"),
+        (r"\S+/[0-9a-f]{8}\b", "[host]"),
+        (r"version \d+", "version [n]"),
     ]
 }

@@ -26,7 +26,7 @@ async fn the_first_token_is_made_on_the_database_and_lets_its_bearer_in() {
 async fn a_token_is_made_shown_once_and_revoked() {
     let server = Server::idle().await;
     let made = server.runlane(&["tokens", "create", "ci", "--role", "submitter", "--expires", "30d"]).await;
-    assert!(made.out.starts_with("rl_") && made.out.contains("not shown again"), "{} {}", made.out, made.err);
+    assert!(made.out.starts_with("rl_") && made.err.contains("not shown again"), "{} {}", made.out, made.err);
     let listed = server.json(&["tokens"]).await;
     assert!(!listed.to_string().contains(made.out.lines().next().expect("a secret")));
     let id = listed["data"][0]["id"].as_str().expect("an id").to_owned();

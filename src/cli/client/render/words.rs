@@ -11,7 +11,8 @@ pub(in crate::cli::client) fn now() -> Timestamp {
 /// `3 min ago`, or `in 3 min`; a date where that is longer than a month.
 pub(in crate::cli::client) fn ago(at: Timestamp, now: Timestamp) -> String {
     let past = now.duration_since(at);
-    let seconds = past.as_secs();
+    // What is to come in an hour is not due in 59 minutes because the question took a moment.
+    let seconds = if past.is_negative() { past.as_secs_f64().round() as i64 } else { past.as_secs() };
     if seconds.unsigned_abs() > 30 * 86_400 {
         return at.strftime("%Y-%m-%d").to_string();
     }
@@ -110,6 +111,7 @@ mod tests {
         assert_eq!([told(0), told(59), told(185)], ["just now", "59 s ago", "3 min ago"]);
         assert_eq!([told(7200), told(3 * 86_400), told(-90)], ["2 h ago", "3 d ago", "in 1 min"]);
         assert_eq!(told(40 * 86_400), "2026-10-06");
+        assert_eq!(ago(now + SignedDuration::from_millis(3_599_980), now), "in 1 h");
     }
 
     #[test]

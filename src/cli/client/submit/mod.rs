@@ -104,10 +104,15 @@ pub(super) async fn submit(args: SubmitArgs) -> Result<ExitCode, Failure> {
         answer = wait::wait(&remote, &run.id, patience).await?;
         run = seen::read(&answer)?;
     }
+    let (paint, now) = (render::Paint::for_stdout(), render::now());
     if args.remote.json {
         print_json(&answer);
+    } else if args.wait.is_some() {
+        say(&render::card(&run, &[], paint, now));
     } else {
-        say(&report::of(&run, args.wait.is_some(), render::Paint::for_stdout(), render::now()));
+        // The id alone, for `id=$(runlane submit …)`; what to do next is for whoever watches.
+        say(&format!("{}\n", paint.strong(&render::plain(&run.id))));
+        eprintln!("{}", report::next(&run, now));
     }
     Ok(if args.wait.is_some() { exit::of_run(&run) } else { ExitCode::SUCCESS })
 }

@@ -86,6 +86,9 @@ pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
         print_json(&answer);
     } else {
         say(&in_words(&verb, &answer)?);
+        if matches!(verb, TokensVerb::Create(_)) {
+            eprintln!("keep it now: it is not shown again");
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -116,7 +119,7 @@ fn in_words(verb: &TokensVerb, answer: &Doc) -> Result<String, String> {
         TokensVerb::List => table(&seen::list(answer)?),
         TokensVerb::Create(_) => {
             let secret = answer.field::<String>("secret").unwrap_or_default();
-            format!("{}\nkeep it now: it is not shown again\n", plain(&secret))
+            format!("{}\n", plain(&secret))
         }
         TokensVerb::Revoke { id } => format!("token {} is good for nothing any more\n", plain(id)),
     })

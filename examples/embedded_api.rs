@@ -1,0 +1,65 @@
+//! Runlane inside a web application of your own: one process, one SQLite file, your routes beside the API.
+//!
+//! `cargo run --example embedded_api`
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::get;
+use runlane::clock::Clock;
+use runlane::executor::native::TaskError;
+use runlane::http::Api;
+use runlane::maintenance::{self, Maintenance};
+use runlane::store::Store;
+use runlane::store::sqlite::SqliteStore;
+use runlane::worker::Worker;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let store = SqliteStore::open_and_migrate(folder.path().join("runlane.db"), Clock::Database).await?;
+    let store: Arc<dyn Store> = Arc::new(store);
+    let stop = CancellationToken::new();
+
+    let worker = Worker::builder(Arc::clone(&store))
+        .task("greet", |ctx, name: String| async move {
+            // The first attempt fails, to be tried again: that takes maintenance.
+            match ctx.attempt() {
+                1 => Err(TaskError::new("shy", "not at the first attempt")),
+                _ => Ok(format!("hello, {name}")),
+            }
+        })
+        .build()?;
+    let upkeep = Maintenance::new(Arc::clone(&store), maintenance::Settings::default());
+    let app = Router::new()
+        .route("/", get(|| async { "an application with a queue" }))
+        .merge(runlane::http::router(Api::on(store), stop.clone()));
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}", listener.local_addr()?);
+
+    let told = || stop.clone().cancelled_owned();
+    let serving = tokio::spawn(axum::serve(listener, app).with_graceful_shutdown(told()).into_future());
+    let working = tokio::spawn({
+        let stop = stop.clone();
+        async move { worker.run(stop).await }
+    });
+    let keeping = tokio::spawn({
+        let stop = stop.clone();
+        async move { upkeep.run(stop).await }
+    });
+
+    println!("{}", reqwest::get(&url).await?.text().await?);
+    let client = reqwest::Client::new();
+    let request = client.post(format!("{url}/v1/runs")).header("Prefer", "wait=30");
+    let answer = request.json(&serde_json::json!({"task": "greet", "payload": "Ada"})).send().await?;
+    let run: serde_json::Value = answer.json().await?;
+    println!("{} at attempt {}: {}", run["status"], run["attempt"], run["output"]);
+
+    stop.cancel();
+    println!("{}", working.await?);
+    keeping.await?;
+    serving.await??;
+    Ok(())
+}
