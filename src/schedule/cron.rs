@@ -1,5 +1,7 @@
 //! Cron expressions: five fields or a nickname, as Vixie cron reads them.
 
+use std::sync::Arc;
+
 use croner::parser::{CronParser, Seconds, Year};
 use jiff::civil::DateTime;
 
@@ -15,7 +17,8 @@ const HORIZON_YEARS: i16 = 50;
 #[serde(try_from = "String", into = "String")]
 pub struct Cron {
     text: String,
-    fields: croner::Cron,
+    /// Shared, since schedules are copied and this is large.
+    fields: Arc<croner::Cron>,
     follows_real_time: bool,
 }
 
@@ -53,7 +56,7 @@ impl Cron {
         let parser =
             CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).dom_and_dow(both_days).build();
         let fields = parser.parse(spelt_out).map_err(|error| InvalidCron::Unreadable(readable(&error)))?;
-        let cron = Self { follows_real_time: hour == "*" || hour.starts_with("*/"), text, fields };
+        let cron = Self { follows_real_time: hour == "*" || hour.starts_with("*/"), text, fields: Arc::new(fields) };
         // Any date does to begin with; which one makes no difference over so many years.
         let start = jiff::civil::date(2000, 1, 1).at(0, 0, 0, 0);
         match cron.next_from(start) {

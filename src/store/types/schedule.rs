@@ -39,6 +39,7 @@ pub struct CheckedGrant {
 
 /// What came of making a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and nearly always the large one")]
 pub enum CreateScheduleOutcome {
     /// It is there, and so is the run of its first slot if it is enabled.
     Created(Schedule),
@@ -71,6 +72,7 @@ pub struct ScheduleEdit {
 
 /// What came of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and nearly always the large one")]
 pub enum EditScheduleOutcome {
     /// It is done: the waiting run, if there was one, is the new one's.
     Edited(Schedule),
