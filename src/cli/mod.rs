@@ -4,7 +4,7 @@
 mod catalog;
 #[cfg(feature = "api")]
 mod client;
-#[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+#[cfg(all(feature = "worker", target_os = "linux"))]
 mod config;
 mod database;
 #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
@@ -57,7 +57,7 @@ enum Verb {
     #[cfg(all(feature = "worker", target_os = "linux"))]
     Worker(Box<worker::WorkerArgs>),
     /// Check the configuration, show what it comes to, or print an example
-    #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+    #[cfg(all(feature = "worker", target_os = "linux"))]
     Config(config::ConfigArgs),
     #[cfg(feature = "api")]
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub(crate) async fn main() -> ExitCode {
         Verb::Serve(args) => serve::serve(*args).await,
         #[cfg(all(feature = "worker", target_os = "linux"))]
         Verb::Worker(args) => worker::worker(*args).await,
-        #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+        #[cfg(all(feature = "worker", target_os = "linux"))]
         Verb::Config(args) => config::config(args),
         #[cfg(feature = "api")]
         Verb::Client(verb) => client::run(verb).await,

@@ -2,7 +2,7 @@
 
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
 mod client;
-#[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+#[cfg(all(feature = "worker", target_os = "linux"))]
 mod config;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
 mod reload;

@@ -16,7 +16,7 @@ mod logs;
 mod problem;
 mod queues;
 mod remote;
-pub(super) mod render;
+mod render;
 mod runs;
 mod seen;
 mod sse;
@@ -113,12 +113,12 @@ impl ClientVerb {
 }
 
 /// Prints one document.
-pub(super) fn print_json(value: &impl serde::Serialize) {
+fn print_json(value: &impl serde::Serialize) {
     say(&format!("{}\n", doc::Doc::of(value).indented()));
 }
 
 /// Writes to standard output. Whoever reads it may have seen enough (`| head`): that ends the process, quietly.
-pub(super) fn say(text: &str) {
+fn say(text: &str) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
     if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {

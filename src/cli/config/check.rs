@@ -5,47 +5,41 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use super::look::{BAD, STRONG, WARN, counted, plain, say, styled};
+use super::print_json;
 use crate::cli::Failure;
-use crate::cli::client::render::{Paint, Tone, counted, plain};
-use crate::cli::client::{print_json, say};
-use crate::cli::settings::{Config, Given, Level, Problem};
+use crate::cli::settings::{Config, Given, Problem};
 
 pub(super) fn check(given: &Given, as_json: bool) -> Result<ExitCode, Failure> {
     let (config, problems) = given.read()?;
     let file = given.path().display().to_string();
+    let errors = problems.iter().filter(|problem| problem.is_error()).count();
+    let warnings = problems.len() - errors;
     if as_json {
         let listed: Vec<_> = problems.iter().map(Problem::as_json).collect();
-        let (errors, warnings) = (count(&problems, Level::Error), count(&problems, Level::Warning));
         print_json(&json!({"file": file, "errors": errors, "warnings": warnings, "problems": listed}));
     } else {
-        say(&report(&file, &config, &problems, Paint::for_stdout()));
+        say(&format!("{}{}\n", lines(&problems), summary(&file, &config, errors, warnings)));
     }
-    Ok(if problems.iter().any(Problem::is_error) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if errors > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn report(file: &str, config: &Config, problems: &[Problem], paint: Paint) -> String {
-    let mut text = lines(problems, paint);
-    let tasks = counted(config.tasks.len() as u64, "task");
-    let _ = match (count(problems, Level::Error), count(problems, Level::Warning)) {
-        (0, 0) => writeln!(text, "{file}: all is well, {tasks}"),
-        (0, warnings) => writeln!(text, "{}", counted(warnings, "warning")),
-        (errors, 0) => writeln!(text, "{}", counted(errors, "error")),
-        (errors, warnings) => writeln!(text, "{}, {}", counted(errors, "error"), counted(warnings, "warning")),
-    };
-    text
+fn summary(file: &str, config: &Config, errors: usize, warnings: usize) -> String {
+    match (errors, warnings) {
+        (0, 0) => format!("{file}: all is well, {}", counted(config.tasks.len(), "task")),
+        (0, warnings) => counted(warnings, "warning"),
+        (errors, 0) => counted(errors, "error"),
+        (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
+    }
 }
 
 /// As compilers say it, so that editors find the place.
-pub(super) fn lines(problems: &[Problem], paint: Paint) -> String {
+pub(super) fn lines(problems: &[Problem]) -> String {
     let mut text = String::new();
     for problem in problems {
-        let tone = if problem.is_error() { Tone::Bad } else { Tone::Warn };
-        let (at, words) = (plain(&problem.at.to_string()), plain(&problem.words()));
-        let _ = writeln!(text, "{}: {}: {words}", paint.strong(&at), paint.tone(tone, problem.level.word()));
+        let style = if problem.is_error() { BAD } else { WARN };
+        let (at, level) = (styled(STRONG, &problem.at.to_string()), styled(style, problem.level.word()));
+        let _ = writeln!(text, "{at}: {level}: {}", plain(&problem.words()));
     }
     text
-}
-
-fn count(problems: &[Problem], level: Level) -> u64 {
-    problems.iter().filter(|problem| problem.level == level).count() as u64
 }

@@ -1,6 +1,7 @@
 //! `runlane config`: whether the configuration is right, what it comes to, and what it may look like.
 
 mod check;
+mod look;
 mod redact;
 mod show;
 
@@ -9,7 +10,6 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::Failure;
-use super::client::say;
 use super::settings::{Flags, ForAll, Given};
 
 /// Every key there is, with what it is for.
@@ -45,8 +45,13 @@ pub(super) fn config(args: ConfigArgs) -> Result<ExitCode, Failure> {
         ConfigVerb::Check(args) => check::check(&Given::to(args.flags), args.json),
         ConfigVerb::Show(args) => show::show(&Given::to(args.flags), args.json),
         ConfigVerb::Example => {
-            say(EXAMPLE);
+            look::say(EXAMPLE);
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// Prints one document.
+fn print_json(value: &serde_json::Value) {
+    look::say(&format!("{value:#}\n"));
 }

@@ -4,10 +4,9 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{check, redact};
+use super::look::{say, table};
+use super::{check, print_json, redact};
 use crate::cli::Failure;
-use crate::cli::client::render::{Cell, Paint, Table};
-use crate::cli::client::{print_json, say};
 use crate::cli::settings::{About, Config, Effective, Given, Origin, Problem, SETTINGS, TaskConfig, Tasks};
 
 pub(super) fn show(given: &Given, as_json: bool) -> Result<ExitCode, Failure> {
@@ -16,45 +15,42 @@ pub(super) fn show(given: &Given, as_json: bool) -> Result<ExitCode, Failure> {
     if as_json {
         print_json(&document(&config, &problems));
     } else {
-        let paint = Paint::for_stdout();
-        say(&settings(&config.settings).render(paint));
+        say(&settings(&config.settings));
         if !config.tasks.is_empty() {
-            say(&format!("\n{}", tasks(&config.tasks).render(paint)));
+            say(&format!("\n{}", tasks(&config.tasks)));
         }
         if is_wrong {
-            say(&format!("\n{}", check::lines(&problems, paint)));
+            say(&format!("\n{}", check::lines(&problems)));
         }
     }
     Ok(if is_wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn settings(settings: &Effective) -> Table {
-    let mut table = Table::new(&["setting", "value", "from"]);
-    for about in SETTINGS.iter().map(|setting| setting.about()) {
-        let value = shown(about, settings);
-        let value = value.map_or_else(|| Cell::of(format!("({})", about.unset)).quiet(), Cell::of);
-        let origin = &settings.of(about).origin;
-        let from = Cell::of(from(origin));
-        table.add(vec![Cell::of(about.name), value, if *origin == Origin::Default { from.quiet() } else { from }]);
-    }
-    table
+fn settings(settings: &Effective) -> String {
+    let row = |about: &About| {
+        let value = shown(about, settings).unwrap_or_else(|| format!("({})", about.unset));
+        vec![about.name.to_owned(), value, from(&settings.of(about).origin)]
+    };
+    let rows: Vec<Vec<String>> = SETTINGS.iter().map(|setting| row(setting.about())).collect();
+    table(&["setting", "value", "from"], &rows)
 }
 
-fn tasks(tasks: &Tasks) -> Table {
-    let mut table = Table::new(&["task", "executor", "queue", "attempts", "timeout", "schema", "from", "command"]);
+fn tasks(tasks: &Tasks) -> String {
+    let maybe = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+    let mut rows = Vec::new();
     for (name, (place, task)) in tasks {
-        table.add(vec![
-            Cell::of(name),
-            Cell::of(task.executor()),
-            Cell::maybe(task.queue.as_ref().map(ToString::to_string)),
-            Cell::maybe(task.max_attempts.map(|attempts| attempts.to_string())),
-            Cell::maybe(task.timeout_seconds.map(|seconds| format!("{seconds} s"))),
-            Cell::maybe(task.schema.is_some().then_some("yes")),
-            Cell::of(format!("{}:{}", place.file, place.line)),
-            Cell::of(task.process.command.join(" ")),
+        rows.push(vec![
+            name.clone(),
+            task.executor().to_owned(),
+            maybe(task.queue.as_ref().map(ToString::to_string)),
+            maybe(task.max_attempts.map(|attempts| attempts.to_string())),
+            maybe(task.timeout_seconds.map(|seconds| format!("{seconds} s"))),
+            maybe(task.schema.as_ref().map(|_| "yes".into())),
+            format!("{}:{}", place.file, place.line),
+            task.process.command.join(" "),
         ]);
     }
-    table
+    table(&["task", "executor", "queue", "attempts", "timeout", "schema", "from", "command"], &rows)
 }
 
 fn from(origin: &Origin) -> String {

@@ -32,6 +32,7 @@ pub(in crate::cli) enum ForWorker {}
 pub(in crate::cli) enum ForAll {}
 
 /// `dev`: few flags, so that `--help` is short. The file and the environment say the rest.
+#[cfg(feature = "api")]
 pub(in crate::cli) enum ForDev {}
 
 impl Reads for ForWorker {
@@ -46,6 +47,7 @@ impl Reads for ForAll {
     }
 }
 
+#[cfg(feature = "api")]
 impl Reads for ForDev {
     const DEFAULTS: &'static [(&'static str, &'static str)] = &[("concurrency", "4"), ("auth", "none")];
 

@@ -18,9 +18,13 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 pub(super) use self::effective::Effective;
-pub(super) use self::flags::{Flags, ForAll, ForDev, ForWorker, Reads};
-pub(super) use self::parse::{AuthMode, LogFormat};
-pub(super) use self::problem::{Level, Origin, Problem, Wrong};
+#[cfg(feature = "api")]
+pub(super) use self::flags::ForDev;
+pub(super) use self::flags::{Flags, ForAll, ForWorker, Reads};
+#[cfg(feature = "api")]
+pub(super) use self::parse::AuthMode;
+pub(super) use self::parse::LogFormat;
+pub(super) use self::problem::{Origin, Problem, Wrong};
 pub(super) use self::table::*;
 pub(super) use self::tasks::{TaskConfig, Tasks};
 

@@ -5,8 +5,7 @@ mod run;
 mod table;
 mod words;
 
-pub(in crate::cli) use self::paint::{Paint, Tone};
+pub(super) use self::paint::Paint;
 pub(super) use self::run::{card, row};
-pub(in crate::cli) use self::table::{Cell, Table};
-pub(super) use self::words::{ago, grouped, now, shown, span};
-pub(in crate::cli) use self::words::{counted, plain};
+pub(super) use self::table::{Cell, Table};
+pub(super) use self::words::{ago, counted, grouped, now, plain, shown, span};

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 /// Paints, or leaves as it is.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct Paint {
+pub(in crate::cli::client) struct Paint {
     on: bool,
     /// How wide the terminal is, where there is one.
     width: Option<usize>,
@@ -12,7 +12,7 @@ pub(in crate::cli) struct Paint {
 
 /// What a colour is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Tone {
+pub(in crate::cli::client) enum Tone {
     Good,
     Bad,
     Busy,
@@ -22,7 +22,7 @@ pub(in crate::cli) enum Tone {
 }
 
 impl Paint {
-    pub(in crate::cli) fn for_stdout() -> Self {
+    pub(in crate::cli::client) fn for_stdout() -> Self {
         let terminal = std::io::stdout().is_terminal();
         let size = terminal.then(ratatui::crossterm::terminal::size).and_then(Result::ok);
         Self { on: terminal && wanted(), width: size.map(|(columns, _)| columns.into()) }
@@ -30,19 +30,19 @@ impl Paint {
 
     /// Never any colour.
     #[cfg(test)]
-    pub(in crate::cli) fn none() -> Self {
+    pub(in crate::cli::client) fn none() -> Self {
         Self { on: false, width: None }
     }
 
-    pub(in crate::cli) fn width(self) -> Option<usize> {
+    pub(in crate::cli::client) fn width(self) -> Option<usize> {
         self.width
     }
 
-    pub(in crate::cli) fn is_on(self) -> bool {
+    pub(in crate::cli::client) fn is_on(self) -> bool {
         self.on
     }
 
-    pub(in crate::cli) fn status(self, status: &str) -> String {
+    pub(in crate::cli::client) fn status(self, status: &str) -> String {
         let status = &super::plain(status);
         match Tone::of_status(status) {
             Some(tone) => self.tone(tone, status),
@@ -50,15 +50,15 @@ impl Paint {
         }
     }
 
-    pub(in crate::cli) fn quiet(self, text: &str) -> String {
+    pub(in crate::cli::client) fn quiet(self, text: &str) -> String {
         self.tone(Tone::Quiet, text)
     }
 
-    pub(in crate::cli) fn strong(self, text: &str) -> String {
+    pub(in crate::cli::client) fn strong(self, text: &str) -> String {
         self.tone(Tone::Strong, text)
     }
 
-    pub(in crate::cli) fn tone(self, tone: Tone, text: &str) -> String {
+    pub(in crate::cli::client) fn tone(self, tone: Tone, text: &str) -> String {
         if !self.on || text.is_empty() {
             return text.to_owned();
         }
@@ -75,7 +75,7 @@ impl Paint {
 }
 
 impl Tone {
-    pub(in crate::cli) fn of_status(status: &str) -> Option<Self> {
+    pub(in crate::cli::client) fn of_status(status: &str) -> Option<Self> {
         match status {
             "succeeded" | "ok" => Some(Tone::Good),
             "failed" | "timed_out" | "fail" => Some(Tone::Bad),

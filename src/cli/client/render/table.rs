@@ -8,13 +8,13 @@ use super::paint::Tone;
 use super::{Paint, plain};
 
 /// Rows below a head.
-pub(in crate::cli) struct Table {
+pub(in crate::cli::client) struct Table {
     head: Vec<&'static str>,
     rows: Vec<Vec<Cell>>,
 }
 
 /// What stands in a place.
-pub(in crate::cli) struct Cell {
+pub(in crate::cli::client) struct Cell {
     text: String,
     tone: Option<Tone>,
     right: bool,
@@ -22,47 +22,47 @@ pub(in crate::cli) struct Cell {
 
 impl Cell {
     /// Text of any origin.
-    pub(in crate::cli) fn of(text: impl AsRef<str>) -> Self {
+    pub(in crate::cli::client) fn of(text: impl AsRef<str>) -> Self {
         Self { text: plain(text.as_ref()), tone: None, right: false }
     }
 
     /// Something that may be missing.
-    pub(in crate::cli) fn maybe(text: Option<impl AsRef<str>>) -> Self {
+    pub(in crate::cli::client) fn maybe(text: Option<impl AsRef<str>>) -> Self {
         text.map_or_else(|| Self::of("–").quiet(), Self::of)
     }
 
-    pub(in crate::cli) fn status(status: &str) -> Self {
+    pub(in crate::cli::client) fn status(status: &str) -> Self {
         Self { tone: Tone::of_status(status), ..Self::of(status) }
     }
 
-    pub(in crate::cli) fn number(number: impl ToString) -> Self {
+    pub(in crate::cli::client) fn number(number: impl ToString) -> Self {
         Self { right: true, ..Self::of(number.to_string()) }
     }
 
-    pub(in crate::cli) fn quiet(self) -> Self {
+    pub(in crate::cli::client) fn quiet(self) -> Self {
         Self { tone: Some(Tone::Quiet), ..self }
     }
 
-    pub(in crate::cli) fn warn(self) -> Self {
+    pub(in crate::cli::client) fn warn(self) -> Self {
         Self { tone: Some(Tone::Warn), ..self }
     }
 }
 
 impl Table {
-    pub(in crate::cli) fn new(head: &[&'static str]) -> Self {
+    pub(in crate::cli::client) fn new(head: &[&'static str]) -> Self {
         Self { head: head.to_vec(), rows: Vec::new() }
     }
 
-    pub(in crate::cli) fn add(&mut self, row: Vec<Cell>) {
+    pub(in crate::cli::client) fn add(&mut self, row: Vec<Cell>) {
         self.rows.push(row);
     }
 
-    pub(in crate::cli) fn is_empty(&self) -> bool {
+    pub(in crate::cli::client) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// The head is in capitals, numbers stand on the right, and nothing trails at the end of a line.
-    pub(in crate::cli) fn render(&self, paint: Paint) -> String {
+    pub(in crate::cli::client) fn render(&self, paint: Paint) -> String {
         let widths: Vec<usize> = (0..self.head.len()).map(|column| self.width(column)).collect();
         // What comes last may be long, and a table that wraps is none.
         let last_begins = widths.iter().rev().skip(1).map(|width| width + 2).sum::<usize>();

@@ -4,12 +4,12 @@ use jiff::{SignedDuration, Timestamp};
 use runlane::clock::Clock;
 
 /// What this machine's clock shows.
-pub(in crate::cli) fn now() -> Timestamp {
+pub(in crate::cli::client) fn now() -> Timestamp {
     Clock::Database.host_now()
 }
 
 /// `3 min ago`, or `in 3 min`; a date where that is longer than a month.
-pub(in crate::cli) fn ago(at: Timestamp, now: Timestamp) -> String {
+pub(in crate::cli::client) fn ago(at: Timestamp, now: Timestamp) -> String {
     let past = now.duration_since(at);
     let seconds = past.as_secs();
     if seconds.unsigned_abs() > 30 * 86_400 {
@@ -34,7 +34,7 @@ fn coarse(seconds: i64) -> String {
 }
 
 /// `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 10 min`.
-pub(in crate::cli) fn span(length: SignedDuration) -> String {
+pub(in crate::cli::client) fn span(length: SignedDuration) -> String {
     let millis = length.as_millis().max(0);
     match millis {
         ..1000 => format!("{millis} ms"),
@@ -45,7 +45,7 @@ pub(in crate::cli) fn span(length: SignedDuration) -> String {
 }
 
 /// `12,345`.
-pub(in crate::cli) fn grouped(number: u64) -> String {
+pub(in crate::cli::client) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut words = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -58,18 +58,18 @@ pub(in crate::cli) fn grouped(number: u64) -> String {
 }
 
 /// `1 run`, `12,345 runs`.
-pub(in crate::cli) fn counted(number: u64, noun: &str) -> String {
+pub(in crate::cli::client) fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(number))
 }
 
 /// Text that others wrote, on one line and with nothing a terminal would obey.
-pub(in crate::cli) fn plain(text: &str) -> String {
+pub(in crate::cli::client) fn plain(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
 /// As [`plain`], but tabs stay, and so do colours where there are any; without them their codes are left out.
-pub(in crate::cli) fn shown(text: &str, colours: bool) -> String {
+pub(in crate::cli::client) fn shown(text: &str, colours: bool) -> String {
     let mut words = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('\u{1b}') {
