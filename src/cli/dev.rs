@@ -13,7 +13,7 @@ use runlane::store::{Admission, Store};
 use super::Failure;
 use super::catalog::TaskCatalog;
 use super::database::Database;
-use super::engine::{Engine, exit_code};
+use super::engine::{Engine, conclude};
 use super::reload::Reload;
 use super::serve::serve_with;
 use super::settings::{DATA_DIR, Flags, ForDev, Given, LISTEN, QUEUE_SIZE};
@@ -51,8 +51,7 @@ pub(super) async fn dev(args: DevArgs) -> Result<ExitCode, Failure> {
     let reload = Reload::new(given, config, engine.exchange()).with_catalog(catalog, TaskCatalog::open_for_dev);
     let ready = |address| welcome(address, &file, is_new, waiting, &tasks);
     let summary = serve_with(api, engine, reload, listen, ready).await?;
-    println!("{summary}");
-    Ok(exit_code(summary))
+    Ok(conclude(summary))
 }
 
 async fn waiting(store: &dyn Store) -> Result<u64, Failure> {

@@ -1,5 +1,6 @@
 //! What executes runs in a process: the worker and the maintenance passes, put together from settings.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -96,8 +97,10 @@ impl Engine {
     }
 }
 
-/// Says whether everything could be finished.
-pub(super) fn exit_code(summary: Summary) -> ExitCode {
+/// Says what was done, and by the exit code whether everything could be finished.
+pub(super) fn conclude(summary: Summary) -> ExitCode {
+    // The terminal may be gone, which is then the reason for being here.
+    let _ = writeln!(std::io::stdout(), "{summary}");
     if summary.released + summary.left > 0 { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
 

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::TaskCatalog;
-use super::engine::{Engine, exit_code};
+use super::engine::{Engine, conclude};
 use super::reload::Reload;
 use super::settings::{AUTH, AuthMode, DATA_DIR, Flags, ForAll, Given, LISTEN, QUEUE_SIZE};
 use super::worker::{database, start, worker_settings};
@@ -44,8 +44,7 @@ pub(super) async fn serve(args: ServeArgs) -> Result<ExitCode, Failure> {
     let reload = Reload::new(given, config, engine.exchange()).with_catalog(catalog, TaskCatalog::open);
     let ready = |address: SocketAddr| tracing::info!(%address, "serving the API");
     let summary = serve_with(api, engine, reload, listen, ready).await?;
-    println!("{summary}");
-    Ok(exit_code(summary))
+    Ok(conclude(summary))
 }
 
 /// Serves and works until told to stop; `ready` is called once requests are taken.

@@ -7,7 +7,7 @@ use runlane::worker::Settings;
 
 use super::Failure;
 use super::database::{Database, UnknownDatabase};
-use super::engine::{Engine, exit_code};
+use super::engine::{Engine, conclude};
 use super::reload::Reload;
 use super::settings::{
     CONCURRENCY, Config, DATA_DIR, DATABASE, Effective, Flags, ForWorker, Given, HEARTBEAT_SECONDS, HOST,
@@ -35,8 +35,7 @@ pub(super) async fn worker(args: WorkerArgs) -> Result<ExitCode, Failure> {
     signals::on_hangup(stop.clone(), Reload::new(given, config, engine.exchange()))?;
     signals::tell_ready();
     let summary = engine.run(stop).await;
-    println!("{summary}");
-    Ok(exit_code(summary))
+    Ok(conclude(summary))
 }
 
 /// The configuration, if it is right; from here on there are logs, and the first of them say what may be wrong.

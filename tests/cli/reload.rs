@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
 
 use super::server::{Said, runlane_at};
 
@@ -23,6 +24,10 @@ struct Serving {
 
 impl Serving {
     fn start(folder: &Path, tasks: &str) -> Self {
+        Self::start_with(folder, tasks, Stdio::null())
+    }
+
+    fn start_with(folder: &Path, tasks: &str, stdin: Stdio) -> Self {
         std::fs::write(folder.join("runlane.toml"), tasks).expect("written");
         let runlane = |args: &[&str]| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_runlane"));
@@ -34,7 +39,8 @@ impl Serving {
         };
         assert!(runlane(&["migrate"]).status().expect("migrated").success());
         let args = ["serve", "--auth", "none", "--listen", "127.0.0.1:0", "--concurrency", "4"];
-        let mut child = runlane(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut child =
+            runlane(&args).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
         let stderr = BufReader::new(child.stderr.take().expect("its log"));
         let (tell, log) = mpsc::channel();
         std::thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
@@ -143,4 +149,21 @@ async fn a_broken_file_keeps_the_old_tasks_and_settings_need_a_restart() {
     assert!(line.contains(r#"settings=["queue_size"]"#), "{line}");
     let line = serving.until("reloaded the tasks");
     assert!(line.contains("added=[] removed=[] changed=[]"), "{line}");
+}
+
+#[tokio::test]
+async fn a_terminal_that_goes_away_means_stop() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+    unlockpt(&terminal).expect("unlocked");
+    let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("text");
+    let ours = std::fs::File::options().read(true).write(true).open(name).expect("opened");
+    let mut serving = Serving::start_with(folder.path(), &says("greet", "hello"), ours.into());
+    serving.signal(Signal::HUP);
+    serving.until("reloaded the tasks");
+    drop(terminal);
+    serving.signal(Signal::HUP);
+    serving.until("the terminal is gone");
+    serving.until("stopped");
+    assert!(serving.child.wait().expect("waited for").success());
 }
