@@ -31,7 +31,7 @@ impl TaskCatalog {
         let usual = TaskDefaults { timeout_seconds, ..TaskDefaults::default() };
         let mut tasks = BTreeMap::new();
         for (name, (place, task)) in &config.tasks {
-            let entry = entry(task, &usual).map_err(|error| format!("{place}: error: task {name}: {error}"))?;
+            let entry = entry(task, &usual).map_err(|error| format!("{place}: task {name}: {error}"))?;
             tasks.insert(name.clone(), entry);
         }
         Ok(Self { tasks, usual, is_strict: false })

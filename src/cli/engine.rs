@@ -132,7 +132,7 @@ impl Gear {
     fn tasks(&self, config: &Config) -> Result<TaskSet, Failure> {
         let mut tasks = if self.demo { demo_tasks() } else { TaskSet::new() };
         for (name, (place, config)) in &config.tasks {
-            let wrong = |error: Failure| format!("{place}: error: task {name}: {error}");
+            let wrong = |error: Failure| format!("{place}: task {name}: {error}");
             tasks = tasks.task_with(name, self.task(config).map_err(wrong)?);
         }
         Ok(tasks)

@@ -1,6 +1,7 @@
 //! SIGHUP: the tasks of a server at work are exchanged, and what runs goes on.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -24,10 +25,10 @@ struct Serving {
 
 impl Serving {
     fn start(folder: &Path, tasks: &str) -> Self {
-        Self::start_with(folder, tasks, Stdio::null())
+        Self::start_with(folder, tasks, |_| {})
     }
 
-    fn start_with(folder: &Path, tasks: &str, stdin: Stdio) -> Self {
+    fn start_with(folder: &Path, tasks: &str, prepare: impl FnOnce(&mut Command)) -> Self {
         std::fs::write(folder.join("runlane.toml"), tasks).expect("written");
         let runlane = |args: &[&str]| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_runlane"));
@@ -39,8 +40,10 @@ impl Serving {
         };
         assert!(runlane(&["migrate"]).status().expect("migrated").success());
         let args = ["serve", "--auth", "none", "--listen", "127.0.0.1:0", "--concurrency", "4"];
-        let mut child =
-            runlane(&args).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut command = runlane(&args);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        prepare(&mut command);
+        let mut child = command.spawn().expect("it starts");
         let stderr = BufReader::new(child.stderr.take().expect("its log"));
         let (tell, log) = mpsc::channel();
         std::thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
@@ -158,7 +161,9 @@ async fn a_terminal_that_goes_away_means_stop() {
     unlockpt(&terminal).expect("unlocked");
     let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("text");
     let ours = std::fs::File::options().read(true).write(true).open(name).expect("opened");
-    let mut serving = Serving::start_with(folder.path(), &says("greet", "hello"), ours.into());
+    let mut serving = Serving::start_with(folder.path(), &says("greet", "hello"), |command| {
+        command.stdin(ours);
+    });
     serving.signal(Signal::HUP);
     serving.until("reloaded the tasks");
     drop(terminal);
@@ -166,4 +171,25 @@ async fn a_terminal_that_goes_away_means_stop() {
     serving.until("the terminal is gone");
     serving.until("stopped");
     assert!(serving.child.wait().expect("waited for").success());
+}
+
+#[tokio::test]
+async fn the_service_manager_is_told_of_a_reload() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let socket = folder.path().join("notify");
+    let manager = UnixDatagram::bind(&socket).expect("a socket");
+    manager.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    let told = || {
+        let mut message = [0; 256];
+        let length = manager.recv(&mut message).expect("told");
+        String::from_utf8_lossy(&message[..length]).trim().to_owned()
+    };
+    let tasks = says("greet", "hello");
+    let serving = Serving::start_with(folder.path(), &tasks, |command| {
+        command.env("NOTIFY_SOCKET", &socket);
+    });
+    assert_eq!(told(), "READY=1");
+    serving.signal(Signal::HUP);
+    assert!(told().starts_with("RELOADING=1\nMONOTONIC_USEC="), "with the time");
+    assert_eq!(told(), "READY=1");
 }

@@ -23,6 +23,11 @@ pub(in crate::cli) trait Reads {
 
     /// Whether it has a flag for the setting.
     fn has_flag(about: &About) -> bool;
+
+    /// A default that only the verb itself can find, in words.
+    fn found(_: &About) -> Option<&'static str> {
+        None
+    }
 }
 
 /// `worker`.
@@ -54,6 +59,10 @@ impl Reads for ForDev {
     fn has_flag(about: &About) -> bool {
         ["data_dir", "listen", "concurrency", "log_format", "log"].contains(&about.name)
     }
+
+    fn found(about: &About) -> Option<&'static str> {
+        (about.name == "data_dir").then_some("runlane in the user's data directory")
+    }
 }
 
 impl<V: Reads> Args for Flags<V> {
@@ -73,7 +82,7 @@ impl<V: Reads> Args for Flags<V> {
 fn flag<V: Reads>(setting: &'static dyn Known) -> Arg {
     let about = setting.about();
     let other = V::DEFAULTS.iter().find(|(name, _)| *name == about.name).map(|(_, text)| *text);
-    let default = other.or(about.default).unwrap_or(about.unset);
+    let default = V::found(about).or(other).or(about.default).unwrap_or(about.unset);
     let variables: Vec<String> = about.all_variables().collect();
     let help = format!("{} [default: {default}] [env: {}]", about.meaning.trim(), variables.join(", "));
     let aliases = about.also.iter().map(|name| name.replace('_', "-"));
