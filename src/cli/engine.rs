@@ -14,7 +14,7 @@ use runlane::worker::{Settings, Summary, Task, TaskSet, Tasks, Worker, demo_task
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
-use super::settings::{AUDIT_DAYS, Config, Effective, HISTORY_DAYS, RUN_TIMEOUT_SECONDS, TaskConfig};
+use super::settings::{AUDIT_DAYS, Config, Effective, HISTORY_DAYS, RUN_TIMEOUT_SECONDS, TaskConfig, USAGE_DAYS};
 
 /// How a process exits that had to leave work behind at the end of its grace.
 const INTERRUPTED: u8 = 3;
@@ -124,6 +124,7 @@ impl Gear {
         let retention = Retention {
             finished: span(self.settings.value(&HISTORY_DAYS)),
             audit: span(self.settings.value(&AUDIT_DAYS)),
+            usage: span(self.settings.value(&USAGE_DAYS)),
             ..usual.retention
         };
         maintenance::Settings { retention, expire_grace, ..usual }

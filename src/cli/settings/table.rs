@@ -174,6 +174,8 @@ settings! {
     HISTORY_DAYS: Duration = "history_days" by parse::days, { takes: DAYS, default: Some("30") }
     /// How long records of the audit log are kept
     AUDIT_DAYS: Duration = "audit_days" by parse::days, { takes: DAYS, default: Some("400") }
+    /// How long it is kept what attempts used up
+    USAGE_DAYS: Duration = "usage_days" by parse::days, { takes: DAYS, default: Some("400") }
     /// Where `worker` serves its metrics, or `off`
     METRICS_LISTEN: MetricsListen = "metrics_listen" by parse::metrics_listen, {
         takes: Takes::Text("ADDR:PORT"), default: Some("127.0.0.1:9091"),

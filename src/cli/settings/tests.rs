@@ -152,6 +152,7 @@ fn the_defaults_are_those_of_the_library() {
     let usual = runlane::maintenance::Settings::default().retention;
     assert_eq!(settings.value(&HISTORY_DAYS), usual.finished.unsigned_abs());
     assert_eq!(settings.value(&AUDIT_DAYS), usual.audit.unsigned_abs());
+    assert_eq!(settings.value(&USAGE_DAYS), usual.usage.unsigned_abs());
 }
 
 /// Every key a file may have, as it stands there, of settings and of tasks.
