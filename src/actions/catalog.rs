@@ -1,6 +1,7 @@
 //! Which tasks there are, as far as those who take submissions know.
 
 use std::num::{NonZeroU16, NonZeroU32};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::run::{Json, QueueName, RetryPolicy, TaskName};
 
@@ -51,5 +52,30 @@ pub struct AnyTask;
 impl Catalog for AnyTask {
     fn admit(&self, _: &TaskName, _: &Json) -> Result<TaskDefaults, Refusal> {
         Ok(TaskDefaults::default())
+    }
+}
+
+/// A catalog that can be exchanged for another while submissions come in.
+pub struct LiveCatalog {
+    now: RwLock<Arc<dyn Catalog>>,
+}
+
+impl LiveCatalog {
+    /// At first this one.
+    pub fn new(catalog: impl Catalog) -> Self {
+        Self { now: RwLock::new(Arc::new(catalog)) }
+    }
+
+    /// Another one from here on.
+    pub fn replace(&self, catalog: impl Catalog) {
+        *self.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+    }
+}
+
+impl Catalog for LiveCatalog {
+    fn admit(&self, task: &TaskName, payload: &Json) -> Result<TaskDefaults, Refusal> {
+        // Not under the lock: a schema may take its time.
+        let now = Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner));
+        now.admit(task, payload)
     }
 }

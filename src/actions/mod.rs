@@ -17,7 +17,7 @@ mod submit_runs;
 mod wait_for_run;
 
 pub use by::By;
-pub use catalog::{AnyTask, Catalog, Refusal, TaskDefaults};
+pub use catalog::{AnyTask, Catalog, LiveCatalog, Refusal, TaskDefaults};
 pub use command_run::command_run;
 pub use create_token::{TokenRequest, create_token};
 pub use create_workspace::create_workspace;

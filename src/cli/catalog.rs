@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use jsonschema::Validator;
 use runlane::actions::{Catalog, Refusal, TaskDefaults};
-use runlane::run::{Json, QueueName, TaskName};
+use runlane::run::{Json, TaskName};
 use runlane::worker::DEMO_TASKS;
 
 use super::Failure;
-use super::config::{Config, TaskConfig};
+use super::settings::{Config, RUN_TIMEOUT_SECONDS, TaskConfig};
 
 /// Tasks by name. Others are taken too, for workers elsewhere, unless it is strict.
 pub(super) struct TaskCatalog {
     tasks: BTreeMap<String, Entry>,
+    /// What a task has of which nothing is known.
+    usual: TaskDefaults,
     is_strict: bool,
 }
 
@@ -25,24 +27,24 @@ struct Entry {
 impl TaskCatalog {
     /// Refuses a schema that is none.
     pub(super) fn open(config: &Config) -> Result<Self, Failure> {
+        let timeout_seconds = config.settings.get(&RUN_TIMEOUT_SECONDS);
+        let usual = TaskDefaults { timeout_seconds, ..TaskDefaults::default() };
         let mut tasks = BTreeMap::new();
-        for (name, task) in &config.tasks {
-            let entry = entry(task).map_err(|error| format!("task {name}: {error}"))?;
+        for (name, (place, task)) in &config.tasks {
+            let entry = entry(task, &usual).map_err(|error| format!("{place}: task {name}: {error}"))?;
             tasks.insert(name.clone(), entry);
         }
-        Ok(Self { tasks, is_strict: false })
+        Ok(Self { tasks, usual, is_strict: false })
     }
 
-    pub(super) fn with_demo_tasks(mut self) -> Self {
+    /// With the demo tasks, and strict: no run is taken that nobody here could execute.
+    pub(super) fn open_for_dev(config: &Config) -> Result<Self, Failure> {
+        let mut catalog = Self::open(config)?;
         for name in DEMO_TASKS {
-            self.tasks.entry(name.to_owned()).or_default();
+            let entry = Entry { defaults: catalog.usual.clone(), schema: None };
+            catalog.tasks.entry(name.to_owned()).or_insert(entry);
         }
-        self
-    }
-
-    /// Takes no run that nobody here could execute.
-    pub(super) fn strict(self) -> Self {
-        Self { is_strict: true, ..self }
+        Ok(Self { is_strict: true, ..catalog })
     }
 
     pub(super) fn names(&self) -> Vec<String> {
@@ -50,22 +52,15 @@ impl TaskCatalog {
     }
 }
 
-fn entry(task: &TaskConfig) -> Result<Entry, Failure> {
-    let schema = match task.schema()? {
-        Some(schema) => {
-            let validator = jsonschema::validator_for(&schema).map_err(|error| format!("schema: {error}"))?;
-            Some(validator)
-        }
-        None => None,
-    };
-    let queue = task.queue.clone().map(QueueName::parse).transpose()?;
+fn entry(task: &TaskConfig, usual: &TaskDefaults) -> Result<Entry, Failure> {
+    let schema = task.schema.as_ref().map(jsonschema::validator_for).transpose();
     let defaults = TaskDefaults {
-        queue,
+        queue: task.queue.clone(),
         max_attempts: task.max_attempts,
-        timeout_seconds: task.timeout_seconds,
-        ..TaskDefaults::default()
+        timeout_seconds: task.timeout_seconds.or(usual.timeout_seconds),
+        retry: task.retry,
     };
-    Ok(Entry { defaults, schema })
+    Ok(Entry { defaults, schema: schema.map_err(|error| format!("schema: {error}"))? })
 }
 
 impl Catalog for TaskCatalog {
@@ -73,7 +68,7 @@ impl Catalog for TaskCatalog {
         let Some(entry) = self.tasks.get(task.as_str()) else {
             return match self.is_strict {
                 true => Err(Refusal::UnknownTask { task: task.clone(), known: self.names() }),
-                false => Ok(TaskDefaults::default()),
+                false => Ok(self.usual.clone()),
             };
         };
         if let Some(schema) = &entry.schema {
@@ -98,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_payload_is_held_against_the_schema_of_its_task() {
-        let config = Config::parse(
+        let config = Config::of(
             r#"
             [tasks.resize]
             executor = "process"
@@ -108,7 +103,7 @@ mod tests {
             schema = { type = "object", required = ["width"], properties = { width = { type = "integer" } } }
             "#,
         );
-        let catalog = TaskCatalog::open(&config.expect("a configuration")).expect("a catalog");
+        let catalog = TaskCatalog::open(&config).expect("a catalog");
         let defaults = admit(&catalog, "resize", r#"{"width": 640}"#).expect("admitted");
         assert_eq!(defaults.queue.map(|queue| queue.to_string()).as_deref(), Some("images"));
         assert_eq!(defaults.max_attempts.map(|attempts| attempts.get()), Some(5));
@@ -117,13 +112,18 @@ mod tests {
             other => panic!("not refused: {other:?}"),
         }
         assert!(admit(&catalog, "elsewhere", "null").is_ok(), "workers elsewhere may have it");
-        assert!(matches!(admit(&catalog.strict(), "elsewhere", "null"), Err(Refusal::UnknownTask { .. })));
+        let catalog = TaskCatalog::open_for_dev(&config).expect("a catalog");
+        assert!(admit(&catalog, "echo", "null").is_ok());
+        assert!(matches!(admit(&catalog, "elsewhere", "null"), Err(Refusal::UnknownTask { .. })));
     }
 
     #[test]
-    fn a_schema_that_is_none_is_refused_by_the_name_of_its_task() {
-        let text = "[tasks.x]\nexecutor = \"process\"\ncommand = [\"true\"]\nschema = { type = 7 }\n";
-        let refused = TaskCatalog::open(&Config::parse(text).expect("a configuration")).err().expect("refused");
-        assert!(refused.to_string().starts_with("task x: schema: "), "{refused}");
+    fn a_time_limit_is_the_runs_the_tasks_or_the_usual_one() {
+        let tasks = "[tasks.a]\nexecutor = \"process\"\ncommand = [\"true\"]\n";
+        let text = format!("run_timeout_seconds = 60\n{tasks}timeout_seconds = 5\n{}", tasks.replace(".a", ".b"));
+        let catalog = TaskCatalog::open(&Config::of(&text)).expect("a catalog");
+        let limit =
+            |task| admit(&catalog, task, "null").expect("admitted").timeout_seconds.map(|seconds| seconds.get());
+        assert_eq!([limit("a"), limit("b"), limit("elsewhere")], [Some(5), Some(60), Some(60)]);
     }
 }

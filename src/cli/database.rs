@@ -58,13 +58,6 @@ pub(super) enum UnknownDatabase {
 }
 
 impl DatabaseArgs {
-    /// With what a file says, where nothing else does.
-    #[cfg(feature = "worker")]
-    pub(super) fn or(self, in_file: Option<String>) -> Self {
-        let elsewhere = self.database.is_some() || std::env::var_os("DATABASE_URL").is_some();
-        if elsewhere { self } else { Self { database: in_file } }
-    }
-
     /// The database that the arguments or the environment name.
     pub(super) fn database(self) -> Result<Database, UnknownDatabase> {
         let given = self.database.or_else(|| std::env::var("DATABASE_URL").ok()).filter(|url| !url.is_empty());
@@ -73,7 +66,7 @@ impl DatabaseArgs {
 }
 
 impl Database {
-    fn parse(url: &str) -> Result<Self, UnknownDatabase> {
+    pub(super) fn parse(url: &str) -> Result<Self, UnknownDatabase> {
         let (scheme, rest) = url.split_once(':').ok_or(UnknownDatabase::NoScheme)?;
         match scheme {
             // `sqlite:///a/b` and `sqlite://b` are what other tools write for `/a/b` and `b`.

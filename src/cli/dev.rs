@@ -6,39 +6,30 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
+use runlane::actions::LiveCatalog;
 use runlane::http::{Api, Auth};
-use runlane::store::Store;
-use runlane::worker::Settings;
+use runlane::store::{Admission, Store};
 
+use super::Failure;
 use super::catalog::TaskCatalog;
-use super::config::Config;
 use super::database::Database;
-use super::engine::{Engine, exit_code};
-use super::serve::{LISTEN, serve_with};
-use super::{Failure, logs};
+use super::engine::{Engine, conclude};
+use super::reload::Reload;
+use super::serve::serve_with;
+use super::settings::{DATA_DIR, Flags, ForDev, Given, LISTEN, QUEUE_SIZE};
+use super::worker::{start, worker_settings};
 
 #[derive(Args)]
 pub(super) struct DevArgs {
-    /// Where everything is kept [default: runlane in the user's data directory]
-    #[arg(long, value_name = "DIR", env = "RUNLANE_DATA_DIR")]
-    data_dir: Option<PathBuf>,
-    /// Further tasks; without it, runlane.toml where there is one
-    #[arg(long, value_name = "FILE", env = "RUNLANE_CONFIG")]
-    config: Option<PathBuf>,
-    /// Where the API listens [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR:PORT", env = "RUNLANE_LISTEN")]
-    listen: Option<SocketAddr>,
-    /// How many runs are executed at once
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    concurrency: usize,
     #[command(flatten)]
-    logs: logs::LogArgs,
+    flags: Flags<ForDev>,
 }
 
 pub(super) async fn dev(args: DevArgs) -> Result<ExitCode, Failure> {
-    logs::start(&args.logs);
-    let config = Config::load(args.config.as_deref())?;
-    let data_dir = match args.data_dir.or_else(|| config.data_dir.clone()) {
+    let given = Given::to(args.flags);
+    let config = start(&given)?;
+    let settings = &config.settings;
+    let data_dir = match settings.said(&DATA_DIR) {
         Some(dir) => dir,
         None => usual_directory()?,
     };
@@ -46,18 +37,21 @@ pub(super) async fn dev(args: DevArgs) -> Result<ExitCode, Failure> {
     let file = data_dir.join("runlane.db");
     let is_new = !file.exists();
     let store = Database::Sqlite(file.clone()).open_and_migrate().await?;
-    let settings = Settings { concurrency: args.concurrency, ..Settings::default() };
-    let engine = Engine::build(Arc::clone(&store), settings, data_dir, &config, true)?;
+    let engine = Engine::build(Arc::clone(&store), worker_settings(settings), data_dir, &config, true)?;
     let mut api = Api::on(Arc::clone(&store));
+    // Whatever else is said: it is for trying things out, on this machine only.
     api.auth = Auth::None;
-    let catalog = TaskCatalog::open(&config)?.with_demo_tasks();
+    api.admission = Admission { queue_size: settings.get(&QUEUE_SIZE) };
+    let catalog = TaskCatalog::open_for_dev(&config)?;
     let tasks = catalog.names().join(", ");
-    api.catalog = Arc::new(catalog.strict());
-    let listen = args.listen.or(config.listen).map_or_else(|| LISTEN.parse(), Ok)?;
+    let catalog = Arc::new(LiveCatalog::new(catalog));
+    api.catalog = Arc::clone(&catalog) as _;
+    let listen = settings.value(&LISTEN);
     let waiting = waiting(store.as_ref()).await?;
-    let summary = serve_with(api, engine, listen, |address| welcome(address, &file, is_new, waiting, &tasks)).await?;
-    println!("{summary}");
-    Ok(exit_code(summary))
+    let reload = Reload::new(given, config, engine.exchange()).with_catalog(catalog, TaskCatalog::open_for_dev);
+    let ready = |address| welcome(address, &file, is_new, waiting, &tasks);
+    let summary = serve_with(api, engine, reload, listen, ready).await?;
+    Ok(conclude(summary))
 }
 
 async fn waiting(store: &dyn Store) -> Result<u64, Failure> {

@@ -1,5 +1,6 @@
 //! What executes runs in a process: the worker and the maintenance passes, put together from settings.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,12 +9,12 @@ use std::time::Duration;
 use runlane::executor::process::{ProcessExecutor, ProcessHost};
 use runlane::maintenance::{self, Maintenance};
 use runlane::run::HostName;
-use runlane::store::Store;
-use runlane::worker::{Builder, Settings, Summary, Task, Worker, with_demo_tasks};
+use runlane::store::{Retention, Store};
+use runlane::worker::{Settings, Summary, Task, TaskSet, Tasks, Worker, demo_tasks};
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
-use super::config::{Config, TaskConfig};
+use super::settings::{AUDIT_DAYS, Config, Effective, HISTORY_DAYS, RUN_TIMEOUT_SECONDS, TaskConfig, USAGE_DAYS};
 
 /// How a process exits that had to leave work behind at the end of its grace.
 const INTERRUPTED: u8 = 3;
@@ -24,38 +25,60 @@ const LAST_PASS: Duration = Duration::from_secs(5);
 pub(super) struct Engine {
     /// None where there are no slots.
     worker: Option<Worker>,
-    maintenance: Maintenance,
+    maintenance: Arc<Maintenance>,
+    gear: Gear,
+}
+
+/// What tasks are made of, at the start and again whenever the file has changed.
+#[derive(Clone)]
+pub(super) struct Gear {
+    processes: Arc<ProcessHost>,
+    worker: Settings,
+    settings: Effective,
+    /// The demo tasks are wanted, too.
+    demo: bool,
+}
+
+/// Exchanges the tasks of an engine at work.
+pub(super) struct Exchange {
+    tasks: Option<Tasks>,
+    maintenance: Arc<Maintenance>,
+    gear: Gear,
 }
 
 impl Engine {
     /// With the tasks of the configuration, and the demo tasks if they are wanted.
     pub(super) fn build(
         store: Arc<dyn Store>,
-        mut settings: Settings,
+        mut worker: Settings,
         data_dir: PathBuf,
         config: &Config,
         demo: bool,
     ) -> Result<Self, Failure> {
         let processes = ProcessHost::new(data_dir)?;
         // Only who shares the directory can adopt what runs in it.
-        settings.host = HostName::parse(format!("{}/{}", settings.host, processes.id()?))?;
+        worker.host = HostName::parse(format!("{}/{}", worker.host, processes.id()?))?;
         // Work that nobody adopts has ended before another machine may take its run over.
-        let processes = Arc::new(processes.with_patience(settings.takeover_delay * 2 / 3));
-        let passes = Maintenance::new(Arc::clone(&store), upkeep(&settings, config));
-        let maintenance = passes.with_processes(Arc::clone(&processes));
-        if settings.concurrency == 0 {
-            return Ok(Self { worker: None, maintenance });
-        }
-        let mut builder = with_tasks(Worker::builder(store).settings(settings), config, &processes)?;
-        if demo {
-            builder = with_demo_tasks(builder);
-        }
-        Ok(Self { worker: Some(builder.build()?), maintenance })
+        let processes = Arc::new(processes.with_patience(worker.takeover_delay * 2 / 3));
+        let gear = Gear { processes, worker, settings: config.settings.clone(), demo };
+        let passes = Maintenance::new(Arc::clone(&store), gear.upkeep(config));
+        let maintenance = Arc::new(passes.with_processes(Arc::clone(&gear.processes)));
+        let worker = match gear.worker.concurrency {
+            0 => None,
+            _ => Some(Worker::builder(store).settings(gear.worker.clone()).tasks(gear.tasks(config)?).build()?),
+        };
+        Ok(Self { worker, maintenance, gear })
+    }
+
+    /// What exchanges its tasks while it works.
+    pub(super) fn exchange(&self) -> Exchange {
+        let tasks = self.worker.as_ref().map(Worker::tasks);
+        Exchange { tasks, maintenance: Arc::clone(&self.maintenance), gear: self.gear.clone() }
     }
 
     /// Works until told to stop, then drains.
     pub(super) async fn run(self, stop: CancellationToken) -> Summary {
-        let Self { worker, maintenance } = self;
+        let Self { worker, maintenance, .. } = self;
         let upkeep = CancellationToken::new();
         let keeping = tokio::spawn({
             let upkeep = upkeep.clone();
@@ -74,33 +97,56 @@ impl Engine {
     }
 }
 
-/// Says whether everything could be finished.
-pub(super) fn exit_code(summary: Summary) -> ExitCode {
+/// Says what was done, and by the exit code whether everything could be finished.
+pub(super) fn conclude(summary: Summary) -> ExitCode {
+    // The terminal may be gone, which is then the reason for being here.
+    let _ = writeln!(std::io::stdout(), "{summary}");
     if summary.released + summary.left > 0 { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
 
-/// An attempt is ended by force only when whatever runs of it must have ended by itself.
-fn upkeep(settings: &Settings, config: &Config) -> maintenance::Settings {
-    let longest = config.tasks.values().map(TaskConfig::stop_grace).max().unwrap_or_default();
-    let usual = maintenance::Settings::default();
-    let expire_grace = usual.expire_grace.max(settings.lease_ttl + settings.takeover_delay + longest);
-    maintenance::Settings { expire_grace, ..usual }
-}
-
-fn with_tasks(mut builder: Builder, config: &Config, processes: &Arc<ProcessHost>) -> Result<Builder, Failure> {
-    for (name, task) in &config.tasks {
-        let wrong = |error: Failure| format!("task {name}: {error}");
-        builder = builder.task_with(name, task_of(task, processes).map_err(wrong)?);
+impl Exchange {
+    /// All of them, or none if anything is wrong.
+    pub(super) fn take(&self, config: &Config) -> Result<(), Failure> {
+        let Some(tasks) = &self.tasks else { return Ok(()) };
+        tasks.replace(self.gear.tasks(config)?)?;
+        self.maintenance.set(self.gear.upkeep(config));
+        Ok(())
     }
-    Ok(builder)
 }
 
-fn task_of(config: &TaskConfig, processes: &Arc<ProcessHost>) -> Result<Task, Failure> {
-    let executor = ProcessExecutor::new(Arc::clone(processes), config.process())?;
-    let mut task = Task::new(Arc::new(executor));
-    task.stop_grace = config.stop_grace();
-    task.timeout = config.timeout_seconds.map(|seconds| Duration::from_secs(seconds.get().into()));
-    task.usage_limits = config.usage_limits.clone();
-    task.at_shutdown = config.at_shutdown;
-    Ok(task)
+impl Gear {
+    fn upkeep(&self, config: &Config) -> maintenance::Settings {
+        // An attempt is ended by force only when whatever runs of it must have ended by itself.
+        let longest = config.tasks.values().map(|(_, task)| task.stop_grace()).max().unwrap_or_default();
+        let usual = maintenance::Settings::default();
+        let expire_grace = usual.expire_grace.max(self.worker.lease_ttl + self.worker.takeover_delay + longest);
+        let span = |length: Duration| jiff::SignedDuration::try_from(length).unwrap_or(jiff::SignedDuration::MAX);
+        let retention = Retention {
+            finished: span(self.settings.value(&HISTORY_DAYS)),
+            audit: span(self.settings.value(&AUDIT_DAYS)),
+            usage: span(self.settings.value(&USAGE_DAYS)),
+            ..usual.retention
+        };
+        maintenance::Settings { retention, expire_grace, ..usual }
+    }
+
+    fn tasks(&self, config: &Config) -> Result<TaskSet, Failure> {
+        let mut tasks = if self.demo { demo_tasks() } else { TaskSet::new() };
+        for (name, (place, config)) in &config.tasks {
+            let wrong = |error: Failure| format!("{place}: task {name}: {error}");
+            tasks = tasks.task_with(name, self.task(config).map_err(wrong)?);
+        }
+        Ok(tasks)
+    }
+
+    fn task(&self, config: &TaskConfig) -> Result<Task, Failure> {
+        let executor = ProcessExecutor::new(Arc::clone(&self.processes), config.process.clone())?;
+        let mut task = Task::new(Arc::new(executor));
+        let timeout = config.timeout_seconds.or_else(|| self.settings.get(&RUN_TIMEOUT_SECONDS));
+        task.stop_grace = config.stop_grace();
+        task.timeout = timeout.map(|seconds| Duration::from_secs(seconds.get().into()));
+        task.usage_limits = config.usage_limits.clone();
+        task.at_shutdown = config.at_shutdown;
+        Ok(task)
+    }
 }

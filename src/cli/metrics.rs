@@ -1,6 +1,5 @@
 //! Serves the process's metrics to whoever scrapes them.
 
-use std::net::SocketAddr;
 #[cfg(feature = "api")]
 use std::sync::Arc;
 #[cfg(feature = "api")]
@@ -9,12 +8,11 @@ use std::time::Duration;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
 
 use super::Failure;
+use super::settings::{Effective, METRICS_LISTEN};
 
 /// How often what was measured is put in order.
 #[cfg(feature = "api")]
 const UPKEEP: Duration = Duration::from_secs(5);
-
-const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9091);
 
 /// From a millisecond to an hour.
 const SECONDS: [f64; 14] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0];
@@ -47,16 +45,10 @@ fn describe() {
 
 /// Begins to serve them. An address that was asked for must be free; the usual one need not be, since several workers
 /// may share a machine.
-pub(super) fn serve(listen: Option<&str>) -> Result<(), Failure> {
-    let address = match listen {
-        Some("off") => return Ok(()),
-        Some(text) => {
-            text.parse().map_err(|error| format!("metrics_listen {text:?}: {error}; write ADDR:PORT or off"))?
-        }
-        None => USUAL,
-    };
+pub(super) fn serve(settings: &Effective) -> Result<(), Failure> {
+    let Some(address) = settings.value(&METRICS_LISTEN) else { return Ok(()) };
     if let Err(error) = std::net::TcpListener::bind(address) {
-        if listen.is_some() {
+        if settings.said(&METRICS_LISTEN).is_some() {
             return Err(format!("cannot serve metrics at {address}: {error}").into());
         }
         tracing::warn!(%address, %error, "metrics are not served; another address can be set by --metrics-listen");

@@ -16,8 +16,12 @@ mod logs;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod metrics;
 mod migrate;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod reload;
 #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
 mod serve;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod settings;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod signals;
 #[cfg(all(feature = "worker", target_os = "linux"))]
@@ -52,6 +56,9 @@ enum Verb {
     /// Claim and execute runs until told to stop
     #[cfg(all(feature = "worker", target_os = "linux"))]
     Worker(Box<worker::WorkerArgs>),
+    /// Check the configuration, show what it comes to, or print an example
+    #[cfg(all(feature = "worker", target_os = "linux"))]
+    Config(config::ConfigArgs),
     #[cfg(feature = "api")]
     #[command(flatten)]
     Client(client::ClientVerb),
@@ -70,6 +77,8 @@ pub(crate) async fn main() -> ExitCode {
         Verb::Serve(args) => serve::serve(*args).await,
         #[cfg(all(feature = "worker", target_os = "linux"))]
         Verb::Worker(args) => worker::worker(*args).await,
+        #[cfg(all(feature = "worker", target_os = "linux"))]
+        Verb::Config(args) => config::config(args),
         #[cfg(feature = "api")]
         Verb::Client(verb) => client::run(verb).await,
     };

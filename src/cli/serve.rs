@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
+use runlane::actions::LiveCatalog;
 use runlane::http::{self, Api, Auth};
 use runlane::store::Admission;
 use runlane::worker::Summary;
@@ -12,63 +13,45 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::TaskCatalog;
-use super::config::{AuthMode, Config};
-use super::engine::{Engine, exit_code};
-use super::worker::WorkerArgs;
-use super::{Failure, logs, metrics, signals};
-
-/// Where the API is, unless something else is said.
-pub(super) const LISTEN: &str = "127.0.0.1:8080";
+use super::engine::{Engine, conclude};
+use super::reload::Reload;
+use super::settings::{AUTH, AuthMode, DATA_DIR, Flags, ForAll, Given, LISTEN, QUEUE_SIZE};
+use super::worker::{database, start, worker_settings};
+use super::{Failure, metrics, signals};
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
     #[command(flatten)]
-    pub(super) api: ApiArgs,
-    #[command(flatten)]
-    worker: WorkerArgs,
-}
-
-#[derive(Args)]
-pub(super) struct ApiArgs {
-    /// Where the API listens [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR:PORT", env = "RUNLANE_LISTEN")]
-    pub(super) listen: Option<SocketAddr>,
-    /// Who may use it: whoever has a token, or, only on this machine itself, everybody [default: tokens]
-    #[arg(long, value_enum, env = "RUNLANE_AUTH")]
-    pub(super) auth: Option<AuthMode>,
-    /// At most so many live runs; more are refused [default: no limit]
-    #[arg(long, value_name = "N", env = "RUNLANE_QUEUE_SIZE")]
-    pub(super) queue_size: Option<u64>,
+    flags: Flags<ForAll>,
 }
 
 pub(super) async fn serve(args: ServeArgs) -> Result<ExitCode, Failure> {
-    logs::start(&args.worker.logs);
-    let config = Config::load(args.worker.config.as_deref())?;
-    let store = args.worker.database.clone().or(config.database.clone()).database()?.open().await?;
-    let engine = Engine::build(
-        Arc::clone(&store),
-        args.worker.settings(&config),
-        args.worker.data_dir(&config),
-        &config,
-        false,
-    )?;
+    let given = Given::to(args.flags);
+    let config = start(&given)?;
+    let settings = &config.settings;
+    let store = database(settings)?.open().await?;
+    let data_dir = settings.value(&DATA_DIR);
+    let engine = Engine::build(Arc::clone(&store), worker_settings(settings), data_dir, &config, false)?;
+    let catalog = Arc::new(LiveCatalog::new(TaskCatalog::open(&config)?));
     let mut api = Api::on(store);
-    api.auth = match args.api.auth.or(config.auth).unwrap_or(AuthMode::Tokens) {
+    api.auth = match settings.value(&AUTH) {
         AuthMode::Tokens => Auth::Tokens,
         AuthMode::None => Auth::None,
     };
-    api.admission = Admission { queue_size: args.api.queue_size.or(config.queue_size) };
-    api.catalog = Arc::new(TaskCatalog::open(&config)?);
-    let listen = args.api.listen.or(config.listen).map_or_else(|| LISTEN.parse(), Ok)?;
-    let summary = serve_with(api, engine, listen, |address| tracing::info!(%address, "serving the API")).await?;
-    println!("{summary}");
-    Ok(exit_code(summary))
+    api.admission = Admission { queue_size: settings.get(&QUEUE_SIZE) };
+    api.catalog = Arc::clone(&catalog) as _;
+    let listen = settings.value(&LISTEN);
+    let reload = Reload::new(given, config, engine.exchange()).with_catalog(catalog, TaskCatalog::open);
+    let ready = |address: SocketAddr| tracing::info!(%address, "serving the API");
+    let summary = serve_with(api, engine, reload, listen, ready).await?;
+    Ok(conclude(summary))
 }
 
 /// Serves and works until told to stop; `ready` is called once requests are taken.
 pub(super) async fn serve_with(
     mut api: Api,
     engine: Engine,
+    reload: Reload,
     listen: SocketAddr,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<Summary, Failure> {
@@ -76,6 +59,7 @@ pub(super) async fn serve_with(
     let listener = TcpListener::bind(listen).await.map_err(|error| format!("cannot listen on {listen}: {error}"))?;
     let address = listener.local_addr()?;
     let stop = signals::listen()?;
+    signals::on_hangup(stop.clone(), reload)?;
     let failed = CancellationToken::new();
     let serving = tokio::spawn({
         let (stop, failed) = (stop.clone(), failed.clone());

@@ -1,9 +1,12 @@
 //! How the process is told to stop, and tells the service manager how it is.
 
+use std::io::IsTerminal;
+
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
+use super::reload::Reload;
 
 /// What a process that was stopped by a second signal exits with.
 const AT_ONCE: i32 = 130;
@@ -22,7 +25,7 @@ pub(super) fn listen() -> Result<CancellationToken, Failure> {
             }
             if first {
                 tracing::info!("told to stop; a second signal ends the process at once");
-                tell(sd_notify::NotifyState::Stopping);
+                tell(&[sd_notify::NotifyState::Stopping]);
                 told.cancel();
             }
         }
@@ -32,13 +35,40 @@ pub(super) fn listen() -> Result<CancellationToken, Failure> {
     Ok(stop)
 }
 
-/// Tells the service manager, where there is one, that work has begun.
-pub(super) fn tell_ready() {
-    tell(sd_notify::NotifyState::Ready);
+/// Reloads whenever a SIGHUP asks for it. One that says that the terminal is gone means what it always did: stop.
+pub(super) fn on_hangup(stop: CancellationToken, mut reload: Reload) -> Result<(), Failure> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    let had_terminal = std::io::stdin().is_terminal();
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() && !stop.is_cancelled() {
+            if had_terminal && !std::io::stdin().is_terminal() {
+                tracing::info!("the terminal is gone; stopping");
+                stop.cancel();
+                return;
+            }
+            tell_reloading();
+            reload.reload();
+            tell_ready();
+        }
+    });
+    Ok(())
 }
 
-fn tell(state: sd_notify::NotifyState<'_>) {
-    if let Err(error) = sd_notify::notify(&[state]) {
+/// Tells the service manager, where there is one, that work has begun.
+pub(super) fn tell_ready() {
+    tell(&[sd_notify::NotifyState::Ready]);
+}
+
+fn tell_reloading() {
+    // Without the time, a manager could take an earlier READY for the answer.
+    match sd_notify::NotifyState::monotonic_usec_now() {
+        Ok(now) => tell(&[sd_notify::NotifyState::Reloading, now]),
+        Err(error) => tracing::debug!(%error, "no service manager was told"),
+    }
+}
+
+fn tell(states: &[sd_notify::NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(states) {
         tracing::debug!(%error, "no service manager was told");
     }
 }

@@ -5,7 +5,7 @@
 mod passes;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -22,7 +22,7 @@ use crate::store::{Result, Retention, Store};
 /// Keeps a store, and what this machine keeps for it, in order.
 pub struct Maintenance {
     store: Arc<dyn Store>,
-    settings: Settings,
+    settings: RwLock<Settings>,
     /// Which counts were shown last, so that those that are no more are shown as none.
     shown: Mutex<HashSet<passes::Shown>>,
     #[cfg(target_os = "linux")]
@@ -80,7 +80,7 @@ impl Maintenance {
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> Self {
         Self {
             store,
-            settings,
+            settings: RwLock::new(settings),
             shown: Mutex::default(),
             #[cfg(target_os = "linux")]
             processes: None,
@@ -93,6 +93,15 @@ impl Maintenance {
     pub fn with_processes(mut self, processes: Arc<ProcessHost>) -> Self {
         self.processes = Some(processes);
         self
+    }
+
+    /// With another patience from the next pass on.
+    pub fn set(&self, settings: Settings) {
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    fn settings(&self) -> Settings {
+        *self.settings.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs every pass whenever it is due, until told to stop.

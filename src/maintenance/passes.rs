@@ -64,7 +64,7 @@ async fn reap(it: &Maintenance) -> Result<Next> {
 
 /// Attempts far past their time limit end, whoever holds them.
 async fn expire(it: &Maintenance) -> Result<Next> {
-    let grace = jiff::SignedDuration::try_from(it.settings.expire_grace).unwrap_or(jiff::SignedDuration::MAX);
+    let grace = jiff::SignedDuration::try_from(it.settings().expire_grace).unwrap_or(jiff::SignedDuration::MAX);
     let expired = it.store.expire(grace, Jitter(fastrand::u32(..)), BATCH).await?;
     if !expired.is_empty() {
         tracing::warn!(runs = expired.len(), first = %expired[0], "attempts were far past their time limit");
@@ -122,7 +122,7 @@ async fn leftovers(it: &Maintenance) -> Result<Next> {
             vec![]
         });
         // What still runs is looked after by its shim, perhaps for a worker that this one knows nothing of.
-        let old = |leftover: &&Leftover| !leftover.is_running && leftover.age > it.settings.leftovers;
+        let old = |leftover: &&Leftover| !leftover.is_running && leftover.age > it.settings().leftovers;
         for leftover in found.iter().filter(old) {
             let run = match &leftover.workspace {
                 Some(workspace) => it.store.run(workspace, leftover.run).await?,
@@ -139,7 +139,7 @@ async fn leftovers(it: &Maintenance) -> Result<Next> {
 
 /// What retention no longer asks to keep is forgotten.
 async fn prune(it: &Maintenance) -> Result<Next> {
-    let pruned = it.store.prune(&it.settings.retention, BATCH).await?;
+    let pruned = it.store.prune(&it.settings().retention, BATCH).await?;
     if pruned != Pruned::default() {
         let Pruned { runs, idempotency_keys, workers, audit, skips, usage } = pruned;
         tracing::info!(runs, keys = idempotency_keys, workers, audit, skips, usage, "pruned");

@@ -23,7 +23,7 @@ use crate::store::{Claimed, Finish, FinishOutcome, ReleaseLease};
 /// Takes a slot for a claimed run, whose lease is good until `until`, and sees it through.
 pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     let run = &claimed.run;
-    let task = inner.tasks.get(&run.task).cloned().unwrap_or_else(|| tasks::unknown(inner, &run.task));
+    let task = inner.tasks.get(&run.task).unwrap_or_else(|| tasks::unknown(inner, &run.task));
     let reporter = Arc::new(SlotReporter::new(inner, &claimed, &task));
     let (grip, control) = Control::new(until, Arc::clone(&reporter) as _);
     let detachable = task.executor.is_detachable();

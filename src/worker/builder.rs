@@ -1,6 +1,5 @@
 //! Puts a worker together and refuses what cannot work.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -12,8 +11,8 @@ use super::drain::Tally;
 use super::reporter::Events;
 use super::slots::Slots;
 use super::store_desks::{Finishes, Releases};
-use super::{Inner, Settings, Task, Worker};
-use crate::executor::native::{Context, Native, TaskError};
+use super::{Inner, Settings, Task, TaskSet, Tasks, Worker};
+use crate::executor::native::{Context, TaskError};
 use crate::run::{InvalidName, TaskName, WorkerId};
 use crate::store::Store;
 
@@ -21,7 +20,7 @@ use crate::store::Store;
 pub struct Builder {
     store: Arc<dyn Store>,
     settings: Settings,
-    tasks: Vec<(String, Task)>,
+    tasks: TaskSet,
 }
 
 /// Why there is no such worker.
@@ -40,7 +39,7 @@ pub enum InvalidWorker {
 
 impl Builder {
     pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, settings: Settings::default(), tasks: Vec::new() }
+        Self { store, settings: Settings::default(), tasks: TaskSet::new() }
     }
 
     /// How it works.
@@ -59,7 +58,7 @@ impl Builder {
 
     /// A task that is a function: it gets the context of the attempt and the payload.
     #[must_use]
-    pub fn task<P, F, Fut, T, E>(self, name: &str, function: F) -> Self
+    pub fn task<P, F, Fut, T, E>(mut self, name: &str, function: F) -> Self
     where
         P: DeserializeOwned + Send + 'static,
         F: Fn(Context, P) -> Fut + Send + Sync + 'static,
@@ -67,13 +66,21 @@ impl Builder {
         T: Serialize + 'static,
         E: Into<TaskError> + 'static,
     {
-        self.task_with(name, Task::new(Arc::new(Native::new(function))))
+        self.tasks = self.tasks.task(name, function);
+        self
     }
 
     /// A task with an executor and limits of its own.
     #[must_use]
     pub fn task_with(mut self, name: &str, task: Task) -> Self {
-        self.tasks.push((name.into(), task));
+        self.tasks = self.tasks.task_with(name, task);
+        self
+    }
+
+    /// All of these, too.
+    #[must_use]
+    pub fn tasks(mut self, tasks: TaskSet) -> Self {
+        self.tasks = self.tasks.and(tasks);
         self
     }
 
@@ -82,13 +89,7 @@ impl Builder {
         if let Some(problem) = self.settings.problem() {
             return Err(InvalidWorker::Setting(problem));
         }
-        let mut tasks = HashMap::new();
-        for (name, task) in self.tasks {
-            let name = TaskName::parse(name)?;
-            if tasks.insert(name.clone(), task).is_some() {
-                return Err(InvalidWorker::TaskTwice(name));
-            }
-        }
+        let tasks = Tasks::new(self.tasks.checked()?);
         let inner = Inner {
             id: WorkerId::new(),
             slots: Slots::new(self.settings.concurrency),

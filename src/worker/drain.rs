@@ -19,7 +19,7 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
             if slot.detachable { slot.leave(Why::Shutdown) } else { slot.stop(Why::Shutdown) }
         }
         // While the store cannot be reached, nothing more can be said: the leases run out, and others find the runs.
-        let longest = inner.tasks.values().map(|task| task.stop_grace).max().unwrap_or_default();
+        let longest = inner.slots.all().iter().map(|slot| slot.stop_grace).max().unwrap_or_default();
         if tokio::time::timeout(longest + inner.settings.lease_ttl, inner.attempts.wait()).await.is_err() {
             tracing::error!(attempts = inner.slots.busy(), "leaving without having told the store");
         }

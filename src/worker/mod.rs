@@ -20,10 +20,10 @@ mod telemetry;
 mod trace;
 
 pub use builder::{Builder, InvalidWorker};
-pub use demo::{DEMO_TASKS, with_demo_tasks};
+pub use demo::{DEMO_TASKS, demo_tasks, with_demo_tasks};
 pub use drain::Summary;
 pub use settings::{Served, Settings};
-pub use tasks::{AtShutdown, Task};
+pub use tasks::{AtShutdown, Task, TaskSet, Tasks};
 pub use telemetry::describe as describe_metrics;
 
 use std::sync::Arc;
@@ -35,7 +35,6 @@ use self::desk::Desk;
 use self::drain::Tally;
 use self::reporter::Entry;
 use self::slots::Slots;
-use self::tasks::Tasks;
 use crate::run::WorkerId;
 use crate::run::lifecycle::Taker;
 use crate::store::{AppendOutcome, Finish, FinishOutcome, ReleaseLease, Store};
@@ -68,6 +67,11 @@ impl Worker {
     /// Its id, new at every start.
     pub fn id(&self) -> WorkerId {
         self.inner.id
+    }
+
+    /// What it can do, to be looked at or exchanged while it works.
+    pub fn tasks(&self) -> Tasks {
+        self.inner.tasks.clone()
     }
 
     /// Works until told to stop, by the token or by a drain request in the store; then sees to what is under way.

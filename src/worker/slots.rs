@@ -16,7 +16,7 @@ pub(super) struct Slot {
     pub(super) lease: Lease,
     pub(super) queue: QueueName,
     pub(super) detachable: bool,
-    stop_grace: Duration,
+    pub(super) stop_grace: Duration,
     grip: Grip,
     why: Mutex<Option<Why>>,
 }

@@ -1,12 +1,15 @@
 //! What a worker can do, by name.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::Inner;
+use super::{Inner, InvalidWorker};
+use crate::executor::native::{Context, Native, TaskError};
 use crate::executor::{Completion, Control, Executor, Work};
 use crate::run::TaskName;
 
@@ -49,13 +52,98 @@ impl Task {
     }
 }
 
-/// Tasks by name.
-pub(super) type Tasks = HashMap<TaskName, Task>;
+/// Tasks by name, to be given to a worker: at first by its [`Builder`](super::Builder), later by [`Tasks::replace`].
+#[derive(Default)]
+pub struct TaskSet {
+    tasks: Vec<(String, Task)>,
+}
+
+impl TaskSet {
+    /// None.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A task that is a function: it gets the context of the attempt and the payload.
+    #[must_use]
+    pub fn task<P, F, Fut, T, E>(self, name: &str, function: F) -> Self
+    where
+        P: DeserializeOwned + Send + 'static,
+        F: Fn(Context, P) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, E>> + Send + 'static,
+        T: Serialize + 'static,
+        E: Into<TaskError> + 'static,
+    {
+        self.task_with(name, Task::new(Arc::new(Native::new(function))))
+    }
+
+    /// A task with an executor and limits of its own.
+    #[must_use]
+    pub fn task_with(mut self, name: &str, task: Task) -> Self {
+        self.tasks.push((name.into(), task));
+        self
+    }
+
+    /// All of these, too.
+    #[must_use]
+    pub fn and(mut self, others: TaskSet) -> Self {
+        self.tasks.extend(others.tasks);
+        self
+    }
+
+    pub(super) fn checked(self) -> Result<ByName, InvalidWorker> {
+        let mut tasks = HashMap::new();
+        for (name, task) in self.tasks {
+            let name = TaskName::parse(name)?;
+            if tasks.insert(name.clone(), task).is_some() {
+                return Err(InvalidWorker::TaskTwice(name));
+            }
+        }
+        Ok(tasks)
+    }
+}
+
+type ByName = HashMap<TaskName, Task>;
+
+/// What a worker can do, now. All clones are of the same worker.
+#[derive(Clone)]
+pub struct Tasks {
+    // Read once for each attempt, and only to take another reference: nobody waits here for long.
+    now: Arc<RwLock<Arc<ByName>>>,
+}
+
+impl Tasks {
+    pub(super) fn new(tasks: ByName) -> Self {
+        Self { now: Arc::new(RwLock::new(Arc::new(tasks))) }
+    }
+
+    /// From here on the worker has these tasks and no others. What is under way goes on as it was begun. If anything is
+    /// wrong with them, the worker keeps what it has.
+    pub fn replace(&self, tasks: TaskSet) -> Result<(), InvalidWorker> {
+        let tasks = Arc::new(tasks.checked()?);
+        *self.now.write().unwrap_or_else(PoisonError::into_inner) = tasks;
+        Ok(())
+    }
+
+    /// Their names, in order.
+    pub fn names(&self) -> Vec<TaskName> {
+        let mut names: Vec<TaskName> = self.now().keys().cloned().collect();
+        names.sort_unstable();
+        names
+    }
+
+    pub(super) fn get(&self, task: &TaskName) -> Option<Task> {
+        self.now().get(task).cloned()
+    }
+
+    fn now(&self) -> Arc<ByName> {
+        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 /// What stands in for a task that this worker does not have. Another may: the run is tried again.
 pub(super) fn unknown(inner: &Inner, task: &TaskName) -> Task {
-    let mut names: Vec<&str> = inner.tasks.keys().map(TaskName::as_str).collect();
-    names.sort_unstable();
+    let names: Vec<String> = inner.tasks.names().iter().map(TaskName::to_string).collect();
     let names = if names.is_empty() { "none".into() } else { names.join(", ") };
     let message = format!("worker {} has no task {task}; it has {names}", inner.id);
     Task::new(Arc::new(Unknown { message, patience: inner.settings.lease_ttl + inner.settings.takeover_delay }))

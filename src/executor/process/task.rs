@@ -122,12 +122,23 @@ impl ProcessTask {
         Duration::from_secs(self.stop_grace_seconds)
     }
 
+    /// Everything that makes it unusable here, for whoever checks settings before they are used.
+    pub fn problems(&self) -> Vec<InvalidTask> {
+        let checks = [
+            self.check_command(),
+            self.check_environment(),
+            self.limits.check(),
+            self.check_user(),
+            self.check_directory(),
+        ];
+        checks.into_iter().filter_map(Result::err).collect()
+    }
+
     /// Refuses what could not work, and fixes where it runs, so that nothing depends on where a worker is later.
     pub(super) fn checked(mut self) -> Result<Self, InvalidTask> {
-        self.check_command()?;
-        self.check_environment()?;
-        self.limits.check()?;
-        self.check_user()?;
+        if let Some(problem) = self.problems().into_iter().next() {
+            return Err(problem);
+        }
         self.cwd = Some(self.directory()?);
         Ok(self)
     }
@@ -170,6 +181,10 @@ impl ProcessTask {
         let why =
             format!("is {}:{}, but a worker that is not root can only run programs as itself", user.uid, user.gid);
         Err(invalid("user", why))
+    }
+
+    fn check_directory(&self) -> Result<(), InvalidTask> {
+        self.directory().map(drop)
     }
 
     fn directory(&self) -> Result<PathBuf, InvalidTask> {

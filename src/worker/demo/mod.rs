@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Builder;
+use super::{Builder, TaskSet};
 use crate::executor::native::{Context, TaskError};
 use crate::run::Json;
 
@@ -18,7 +18,12 @@ pub const DEMO_TASKS: [&str; 7] =
 /// Adds the demo tasks to a worker.
 #[must_use]
 pub fn with_demo_tasks(builder: Builder) -> Builder {
-    builder
+    builder.tasks(demo_tasks())
+}
+
+/// The demo tasks by themselves.
+pub fn demo_tasks() -> TaskSet {
+    TaskSet::new()
         .task("echo", |_, payload: Json| async move { Ok::<_, TaskError>(payload) })
         .task("sleep", sleep)
         .task("fail", fail)

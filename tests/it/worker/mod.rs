@@ -6,6 +6,7 @@ mod drain;
 mod leases;
 mod maintenance;
 mod native;
+mod replace;
 mod stops;
 #[cfg(feature = "postgres")]
 mod wire;
@@ -17,7 +18,7 @@ use runlane::clock::Clock;
 use runlane::run::{Json, NewRun, Run, RunId, Status, TaskName, WorkspaceName};
 use runlane::store::sqlite::SqliteStore;
 use runlane::store::{Admission, Event, Store, SubmitOutcome};
-use runlane::worker::{Builder, Settings, Summary, Worker};
+use runlane::worker::{Builder, Settings, Summary, Tasks, Worker};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -88,6 +89,7 @@ pub(super) fn quick() -> Settings {
 
 /// A worker at work.
 pub(super) struct Working {
+    pub(super) tasks: Tasks,
     stop: CancellationToken,
     done: JoinHandle<Summary>,
 }
@@ -97,7 +99,7 @@ impl Working {
         let worker = builder.build().expect("a worker");
         let stop = CancellationToken::new();
         let told = stop.clone();
-        Self { stop, done: tokio::spawn(async move { worker.run(told).await }) }
+        Self { tasks: worker.tasks(), stop, done: tokio::spawn(async move { worker.run(told).await }) }
     }
 
     /// Tells it to stop and waits until it has.

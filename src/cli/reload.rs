@@ -1,0 +1,121 @@
+//! Reads the file again and exchanges the tasks of a process at work. What is wrong is said, and changes nothing.
+
+#[cfg(feature = "api")]
+use std::sync::Arc;
+
+#[cfg(feature = "api")]
+use runlane::actions::LiveCatalog;
+
+use super::Failure;
+#[cfg(feature = "api")]
+use super::catalog::TaskCatalog;
+use super::engine::Exchange;
+use super::settings::{Config, Given, Tasks, Wrong};
+
+/// What a process needs to read its file again.
+pub(super) struct Reload {
+    given: Given,
+    /// What it goes by now. Its settings are those it was started with.
+    config: Config,
+    engine: Exchange,
+    #[cfg(feature = "api")]
+    catalog: Option<(Arc<LiveCatalog>, OpenCatalog)>,
+}
+
+#[cfg(feature = "api")]
+type OpenCatalog = fn(&Config) -> Result<TaskCatalog, Failure>;
+
+/// The names of tasks that are not what they were.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Changes {
+    added: Vec<String>,
+    removed: Vec<String>,
+    changed: Vec<String>,
+}
+
+impl Reload {
+    pub(super) fn new(given: Given, config: Config, engine: Exchange) -> Self {
+        Self {
+            given,
+            config,
+            engine,
+            #[cfg(feature = "api")]
+            catalog: None,
+        }
+    }
+
+    /// Also for those who submit.
+    #[cfg(feature = "api")]
+    pub(super) fn with_catalog(self, live: Arc<LiveCatalog>, open: OpenCatalog) -> Self {
+        Self { catalog: Some((live, open)), ..self }
+    }
+
+    pub(super) fn reload(&mut self) {
+        let file = self.given.path().display().to_string();
+        match self.exchange() {
+            Ok(Changes { added, removed, changed }) => {
+                tracing::info!(file, ?added, ?removed, ?changed, "reloaded the tasks");
+            }
+            Err(failure) => {
+                let problems = match failure.downcast_ref::<Wrong>() {
+                    Some(Wrong(problems)) => problems.iter().map(|p| format!("{}: {}", p.at, p.words())).collect(),
+                    None => vec![failure.to_string()],
+                };
+                for problem in problems {
+                    tracing::error!("{problem}");
+                }
+                tracing::error!(file, "the tasks stay as they were: the file is wrong");
+            }
+        }
+    }
+
+    fn exchange(&mut self) -> Result<Changes, Failure> {
+        let (mut new, warnings) = self.given.load()?;
+        for warning in warnings {
+            tracing::warn!("{}: {}", warning.at, warning.words());
+        }
+        let needs_restart = self.config.settings.differing(&new.settings);
+        if !needs_restart.is_empty() {
+            tracing::warn!(settings = ?needs_restart, "these settings were changed, too; that needs a restart");
+        }
+        new.settings = self.config.settings.clone();
+        // Both are made before either is used.
+        #[cfg(feature = "api")]
+        let catalog = self.catalog.as_ref().map(|(_, open)| open(&new)).transpose()?;
+        self.engine.take(&new)?;
+        #[cfg(feature = "api")]
+        if let (Some((live, _)), Some(catalog)) = (&self.catalog, catalog) {
+            live.replace(catalog);
+        }
+        let changes = changes(&self.config.tasks, &new.tasks);
+        self.config = new;
+        Ok(changes)
+    }
+}
+
+fn changes(old: &Tasks, new: &Tasks) -> Changes {
+    let missing =
+        |from: &Tasks, there: &Tasks| from.keys().filter(|name| !there.contains_key(*name)).cloned().collect();
+    let differs = |(name, (_, task)): &(&String, &(_, _))| old.get(*name).is_some_and(|(_, before)| before != task);
+    Changes {
+        added: missing(new, old),
+        removed: missing(old, new),
+        changed: new.iter().filter(differs).map(|(name, _)| name.clone()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_added_removed_and_changed_and_moving_one_is_no_change() {
+        let task =
+            |name: &str, command: &str| format!("[tasks.{name}]\nexecutor = \"process\"\ncommand = [\"{command}\"]\n");
+        let old = Config::of(&[task("a", "true"), task("b", "true"), task("c", "true")].concat());
+        let new = Config::of(&[task("d", "true"), task("c", "true"), task("b", "false")].concat());
+        let found = changes(&old.tasks, &new.tasks);
+        let names = |name: &str| vec![name.to_owned()];
+        assert_eq!(found, Changes { added: names("d"), removed: names("a"), changed: names("b") });
+    }
+}

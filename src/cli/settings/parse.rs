@@ -1,0 +1,148 @@
+//! What the words of a setting mean, wherever they come from.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use runlane::run::{HostName, QueueName};
+use runlane::worker::Served;
+
+use crate::cli::database::Database;
+
+/// Who may use the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum AuthMode {
+    /// `Authorization: Bearer rl_…`
+    Tokens,
+    /// No questions asked; refused on an address that others can reach.
+    None,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum LogFormat {
+    /// For people.
+    Pretty,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Where metrics are served, if they are.
+pub(in crate::cli) type MetricsListen = Option<SocketAddr>;
+
+pub(super) fn text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+pub(super) fn path(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() { Err("is empty".into()) } else { Ok(text.into()) }
+}
+
+pub(super) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{text:?} is not a whole number, 0 or more"))
+}
+
+pub(super) fn whole_above_zero<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{text:?} is not a whole number above 0"))
+}
+
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| format!("{text} seconds: {error}"))
+}
+
+pub(super) fn seconds_above_zero(text: &str) -> Result<Duration, String> {
+    match seconds(text)? {
+        Duration::ZERO => Err("must be longer than 0".into()),
+        length => Ok(length),
+    }
+}
+
+pub(super) fn days(text: &str) -> Result<Duration, String> {
+    let days: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of days"))?;
+    let length = Duration::try_from_secs_f64(days * 86_400.0).map_err(|error| format!("{text} days: {error}"))?;
+    // Longer than anything is kept; more could not be counted back from today.
+    match length > Duration::from_secs(1000 * 366 * 86_400) {
+        true => Err(format!("{text} days are more than a thousand years")),
+        false => Ok(length),
+    }
+}
+
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| format!("{text:?} is not ADDR:PORT, as in 127.0.0.1:8080"))
+}
+
+pub(super) fn metrics_listen(text: &str) -> Result<MetricsListen, String> {
+    match text {
+        "off" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| format!("{text:?} is neither ADDR:PORT nor off")),
+    }
+}
+
+pub(super) fn host(text: &str) -> Result<HostName, String> {
+    HostName::parse(text).map_err(|error| error.to_string())
+}
+
+/// The text itself, which is understood where it is used.
+pub(super) fn database(text: &str) -> Result<String, String> {
+    Database::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+pub(super) fn auth(text: &str) -> Result<AuthMode, String> {
+    match text {
+        "tokens" => Ok(AuthMode::Tokens),
+        "none" => Ok(AuthMode::None),
+        _ => Err(format!("{text:?} is neither tokens nor none")),
+    }
+}
+
+pub(super) fn log_format(text: &str) -> Result<LogFormat, String> {
+    match text {
+        "pretty" => Ok(LogFormat::Pretty),
+        "json" => Ok(LogFormat::Json),
+        _ => Err(format!("{text:?} is neither pretty nor json")),
+    }
+}
+
+pub(super) fn queues(text: &str) -> Result<Vec<Served>, String> {
+    text.split(',').filter(|name| !name.trim().is_empty()).map(|name| served(name.trim())).collect()
+}
+
+/// `name` or `name:limit`.
+fn served(text: &str) -> Result<Served, String> {
+    let (name, limit) = match text.rsplit_once(':') {
+        Some((name, limit)) => (name, Some(limit)),
+        None => (text, None),
+    };
+    let concurrency = limit.map(str::parse).transpose();
+    let concurrency =
+        concurrency.map_err(|_| format!("{text:?}: the limit of a queue is a number, as in reports:1"))?;
+    if concurrency == Some(0) {
+        return Err(format!("{text:?}: nothing of it would ever be executed; leave it out instead"));
+    }
+    Ok(Served { queue: QueueName::parse(name).map_err(|error| error.to_string())?, concurrency })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_may_have_limits() {
+        let served = queues("default, reports:1").expect("queues");
+        assert_eq!(served.iter().map(|queue| queue.concurrency).collect::<Vec<_>>(), [None, Some(1)]);
+        assert!(queues("a:x").expect_err("refused").contains("the limit of a queue is a number"));
+        assert!(queues("a:0").expect_err("refused").contains("leave it out"));
+        assert_eq!(queues(""), Ok(vec![]));
+    }
+
+    #[test]
+    fn times_make_sense() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert!(seconds("-1").is_err() && seconds("soon").is_err() && seconds("NaN").is_err());
+        assert!(seconds_above_zero("0").is_err());
+        assert_eq!(days("0.5"), Ok(Duration::from_secs(43_200)));
+        assert!(days("1e9").is_err());
+    }
+}
