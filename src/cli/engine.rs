@@ -14,7 +14,9 @@ use runlane::worker::{Settings, Summary, Task, TaskSet, Tasks, Worker, demo_task
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
-use super::settings::{AUDIT_DAYS, Config, Effective, HISTORY_DAYS, RUN_TIMEOUT_SECONDS, TaskConfig, USAGE_DAYS};
+use super::settings::{
+    AUDIT_DAYS, Config, DEMO_TASKS, Effective, HISTORY_DAYS, RUN_TIMEOUT_SECONDS, TaskConfig, USAGE_DAYS,
+};
 
 /// How a process exits that had to leave work behind at the end of its grace.
 const INTERRUPTED: u8 = 3;
@@ -60,6 +62,7 @@ impl Engine {
         worker.host = HostName::parse(format!("{}/{}", worker.host, processes.id()?))?;
         // Work that nobody adopts has ended before another machine may take its run over.
         let processes = Arc::new(processes.with_patience(worker.takeover_delay * 2 / 3));
+        let demo = demo || config.settings.value(&DEMO_TASKS);
         let gear = Gear { processes, worker, settings: config.settings.clone(), demo };
         let passes = Maintenance::new(Arc::clone(&store), gear.upkeep(config));
         let maintenance = Arc::new(passes.with_processes(Arc::clone(&gear.processes)));

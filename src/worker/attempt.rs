@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::drain::Kind;
+use super::permit::permit;
 use super::reporter::SlotReporter;
 use super::slots::{Slot, Why};
 use super::tasks::{self, AtShutdown, Task};
@@ -36,7 +37,7 @@ pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     inner.attempts.spawn(attempt.attend(control).instrument(span));
 }
 
-fn work_of(run: &Run) -> Work {
+pub(super) fn work_of(run: &Run) -> Work {
     Work {
         run: run.id,
         workspace: run.workspace.clone(),
@@ -51,11 +52,11 @@ fn work_of(run: &Run) -> Work {
     }
 }
 
-pub(super) struct Attempt {
-    pub(super) inner: Arc<Inner>,
-    pub(super) claimed: Claimed,
+struct Attempt {
+    inner: Arc<Inner>,
+    claimed: Claimed,
     task: Task,
-    pub(super) work: Work,
+    work: Work,
     slot: Arc<Slot>,
     reporter: Arc<SlotReporter>,
     began: Instant,
@@ -112,7 +113,7 @@ impl Attempt {
             } else {
                 let mut orders = control.clone();
                 let permitted = tokio::select! {
-                    permitted = self.permit() => permitted,
+                    permitted = permit(&*self.inner.store, &self.claimed.run, &self.work) => permitted,
                     order = orders.ordered() => Err(match order {
                         Order::Leave => Completion::Left,
                         _ => Completion::Stopped,

@@ -4,36 +4,108 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::attempt::Attempt;
 use crate::executor::{Completion, Work};
-use crate::run::RunError;
 use crate::run::lifecycle::Retry;
+use crate::run::{Run, RunError};
+use crate::store::Store;
 
-/// How long to wait before a store that did not answer is asked again. The lease ends the asking.
+/// How long to wait before a store that did not answer is asked again. Whoever asks gives up when the lease ends.
 const AGAIN: Duration = Duration::from_secs(1);
 
-impl Attempt {
-    /// The work, with the identity it runs under; or why it must not start.
-    pub(super) async fn permit(&self) -> Result<Cow<'_, Work>, Completion> {
-        let run = &self.claimed.run;
-        let Some(scheduled) = run.scheduled else { return Ok(Cow::Borrowed(&self.work)) };
-        loop {
-            let error = match self.inner.store.check_grant(&run.workspace, scheduled.grant, &run.task).await {
-                Ok(Some(checked)) => match checked.grant.refusal_by(checked.standing, &run.task) {
-                    None => {
-                        let work = Work { grant: Some(checked.grant), ..self.work.clone() };
-                        return Ok(Cow::Owned(work));
-                    }
-                    Some(error) => error,
-                },
-                Ok(None) => RunError::new("grant_revoked", "its grant is gone"),
-                Err(error) => {
-                    tracing::warn!(%error, "cannot ask whether the grant still stands; trying again");
-                    tokio::time::sleep(AGAIN).await;
-                    continue;
-                }
-            };
-            return Err(Completion::Failed { error, retry: Retry::Never });
+/// The work, with the identity it runs under; or why it must not start.
+pub(super) async fn permit<'w>(store: &dyn Store, run: &Run, work: &'w Work) -> Result<Cow<'w, Work>, Completion> {
+    let Some(scheduled) = run.scheduled else { return Ok(Cow::Borrowed(work)) };
+    let checked = loop {
+        match store.check_grant(&run.workspace, scheduled.grant, &run.task).await {
+            Ok(checked) => break checked,
+            Err(error) => {
+                tracing::warn!(%error, "cannot ask whether the grant still stands; trying again");
+                tokio::time::sleep(AGAIN).await;
+            }
         }
+    };
+    let refused = |error| Err(Completion::Failed { error, retry: Retry::Never });
+    let Some(checked) = checked else { return refused(RunError::new("grant_revoked", "its grant is gone")) };
+    match checked.grant.refusal_by(checked.standing, &run.task) {
+        Some(error) => refused(error),
+        None => Ok(Cow::Owned(Work { grant: Some(checked.grant), ..work.clone() })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU16;
+
+    use jiff::{SignedDuration, Timestamp};
+
+    use super::*;
+    use crate::clock::{Clock, ManualClock};
+    use crate::run::lifecycle::Taker;
+    use crate::run::{GrantId, HostName, Json, Priority, QueueName, ScheduleId, TaskName, WorkerId, WorkspaceName};
+    use crate::schedule::{
+        BillingAccount, NewGrant, NewSchedule, Overlap, ScheduleName, ScheduleSpec, Scopes, Timing, UserName,
+    };
+    use crate::store::memory::MemoryStore;
+    use crate::store::{ClaimRequest, Schedules};
+
+    #[tokio::test]
+    async fn what_was_revoked_between_the_claim_and_the_start_does_not_start() {
+        let clock = ManualClock::starting_at(Timestamp::UNIX_EPOCH);
+        let store = MemoryStore::new(Clock::Manual(clock.clone()));
+        let (run, grant) = claimed_slot(&store, &clock).await;
+        let work = crate::worker::attempt::work_of(&run);
+        let permitted = permit(&store, &run, &work).await.map(|work| work.grant.clone().map(|grant| grant.id));
+        assert_eq!(permitted, Ok(Some(grant)));
+        store.revoke_grant(&WorkspaceName::default(), grant).await.expect("revoked");
+        match permit(&store, &run, &work).await {
+            Err(Completion::Failed { error, retry: Retry::Never }) => assert_eq!(error.code, "grant_revoked"),
+            other => panic!("permitted: {other:?}"),
+        }
+    }
+
+    /// The run of a slot, claimed while its grant was good.
+    async fn claimed_slot(store: &MemoryStore, clock: &ManualClock) -> (Run, GrantId) {
+        let name = |text: &str| text.to_owned();
+        let task = TaskName::parse("work").expect("a name");
+        let grant = NewGrant {
+            id: GrantId::new(),
+            workspace: WorkspaceName::default(),
+            user: UserName::parse(name("ada")).expect("a name"),
+            billing_account: BillingAccount::parse(name("acme")).expect("a name"),
+            scopes: Scopes::only(&task),
+            expires_at: None,
+        };
+        let spec = ScheduleSpec {
+            name: ScheduleName::parse(name("once")).expect("a name"),
+            timing: Timing::Once { at: clock.now() + SignedDuration::from_secs(1) },
+            overlap: Overlap::Forbid,
+            catch_up_limit: 0,
+            starting_deadline_seconds: None,
+            jitter_seconds: 0,
+            task,
+            payload: Json::null(),
+            queue: QueueName::default(),
+            lane: None,
+            priority: Priority::default(),
+            max_attempts: NonZeroU16::MIN,
+            timeout_seconds: None,
+            retry: None,
+            metadata: None,
+        };
+        let workspace = WorkspaceName::default();
+        let schedule = NewSchedule { id: ScheduleId::new(), workspace, spec, grant: grant.id, enabled: true };
+        store.create_schedule(&schedule, Some(&grant)).await.expect("a schedule");
+        clock.advance(SignedDuration::from_secs(1));
+        store.promote(10).await.expect("promoted");
+        let request = ClaimRequest {
+            taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
+            queues: Vec::new(),
+            capacity: 1,
+            lease_ttl: SignedDuration::from_secs(30),
+            takeover_delay: SignedDuration::from_secs(60),
+            last_turn: None,
+        };
+        let claimed = store.claim(&request).await.expect("claimed").runs.remove(0);
+        (claimed.run, grant.id)
     }
 }

@@ -2,14 +2,14 @@
 
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
 mod client;
-#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
-mod docs;
-#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
-mod serve;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod config;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod docs;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
 mod reload;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod serve;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
 mod server;
 

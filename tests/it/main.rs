@@ -18,6 +18,8 @@ mod postgres;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod process;
 #[cfg(feature = "sqlite")]
+mod schedules;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(all(feature = "worker", feature = "sqlite"))]
 mod worker;

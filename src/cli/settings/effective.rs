@@ -121,6 +121,7 @@ fn text_of(about: &About, value: &Spanned<DeValue<'_>>) -> Result<String, String
             let float = value.as_float().map(|number| number.as_str().to_owned());
             float.or_else(|| integer_text(value)).ok_or_else(|| "a number".into())
         }
+        Takes::Switch => value.as_bool().map(|is| is.to_string()).ok_or_else(|| "true or false".into()),
         Takes::Text(_) => value.as_str().map(str::to_owned).ok_or_else(|| "text in quotes".into()),
         Takes::OneOf(choice) => value.as_str().map(str::to_owned).ok_or_else(|| format!("one of {choice:?}")),
         Takes::List => {

@@ -91,6 +91,13 @@ fn flag<V: Reads>(setting: &'static dyn Known) -> Arg {
     match about.takes {
         Takes::OneOf(choice) => arg.value_name("WORD").value_parser(PossibleValuesParser::new(choice)),
         Takes::Text(word) | Takes::Number(word) => arg.value_name(word).value_parser(checked),
+        // Alone it means yes.
+        Takes::Switch => arg
+            .value_name("BOOL")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .value_parser(PossibleValuesParser::new(["true", "false"])),
         Takes::Whole => arg.value_name("N").value_parser(checked),
         Takes::List => arg.value_name("NAMES").value_parser(checked).action(ArgAction::Append),
     }

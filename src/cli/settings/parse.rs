@@ -124,6 +124,10 @@ fn served(text: &str) -> Result<Served, String> {
     Ok(Served { queue: QueueName::parse(name).map_err(|error| error.to_string())?, concurrency })
 }
 
+pub(super) fn switch(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("{text:?} is neither true nor false"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -51,6 +51,8 @@ pub(in crate::cli) enum Takes {
     OneOf(&'static [&'static str]),
     /// In a file an array, elsewhere with commas between.
     List,
+    /// `true` or `false`.
+    Switch,
 }
 
 /// Who goes by it.
@@ -150,6 +152,8 @@ settings! {
     CONCURRENCY: usize = "concurrency" by parse::whole, { also: &["max_concurrency"], default: Some("2") }
     /// The queues to serve, each perhaps with a limit of its own, as in `reports:1`
     QUEUES: Vec<Served> = "queues" by parse::queues, { takes: Takes::List, unset: "all" }
+    /// Whether the built-in tasks to try things out with are there, as in `dev`: `echo`, `sleep`, `fail` and others
+    DEMO_TASKS: bool = "demo_tasks" by parse::switch, { takes: Takes::Switch, default: Some("false") }
     /// The name of this machine; workers of the same name and data directory adopt each other's programs
     HOST: HostName = "host" by parse::host, { takes: Takes::Text("NAME"), unset: "the machine's own" }
     /// How long an attempt may take if neither its run nor its task says so

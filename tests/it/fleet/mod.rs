@@ -8,6 +8,7 @@ mod effects;
 mod faults;
 mod operations;
 mod rolling;
+mod schedules;
 mod stops;
 mod worker;
 

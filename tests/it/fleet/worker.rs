@@ -19,10 +19,20 @@ impl WorkerProcess {
         Self::start_with(yard, database, more, &[])
     }
 
+    /// One `runlane serve`, on any port.
+    pub(super) fn serve(yard: &Yard, database: &str, more: &[&str]) -> Self {
+        let open = ["--listen", "127.0.0.1:0", "--auth", "none"];
+        Self::start_as("serve", yard, database, &[&open, more].concat(), &[])
+    }
+
     pub(super) fn start_with(yard: &Yard, database: &str, more: &[&str], env: &[(&str, &Path)]) -> Self {
+        Self::start_as("worker", yard, database, more, env)
+    }
+
+    fn start_as(verb: &str, yard: &Yard, database: &str, more: &[&str], env: &[(&str, &Path)]) -> Self {
         let log = std::fs::OpenOptions::new().create(true).append(true).open(yard.path("workers.log"));
         let child = Command::new(runlane())
-            .arg("worker")
+            .arg(verb)
             .args(["--database", database])
             .env("RUNLANE_METRICS_LISTEN", "off")
             .env("RUNLANE_HOST", "yard")

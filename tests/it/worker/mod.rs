@@ -2,6 +2,7 @@
 
 mod demo;
 mod drain;
+mod grants;
 #[cfg(feature = "postgres")]
 mod leases;
 mod maintenance;
