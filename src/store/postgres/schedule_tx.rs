@@ -86,20 +86,34 @@ impl ScheduleTx for Session {
         self.query(&self.statements.lock_schedules, ids(schedules)).await?.iter().map(schedule).collect()
     }
 
-    async fn update_schedules(&mut self, schedules: &[Schedule]) -> Result<()> {
-        let records = schedules.iter().map(ScheduleRecord::of).collect::<Result<Vec<_>>>()?;
+    async fn move_schedules(&mut self, schedules: &[Schedule]) -> Result<()> {
+        let reason = |schedule: &'_ Schedule| schedule.disabled.clone();
+        let (codes, messages): (Vec<Option<String>>, Vec<Option<String>>) =
+            schedules.iter().map(|s| (reason(s).map(|r| r.code), reason(s).map(|r| r.message))).unzip();
+        let params = ids(&schedules.iter().map(|schedule| schedule.id).collect::<Vec<_>>())
+            .add(codes, Type::TEXT_ARRAY)
+            .add(messages, Type::TEXT_ARRAY)
+            .opt_uuids(schedules.iter().map(|schedule| schedule.head.map(|head| head.run.0)).collect())
+            .opt_times(schedules.iter().map(|schedule| schedule.head.map(|head| head.slot)).collect())
+            .opt_times(schedules.iter().map(|schedule| schedule.last_slot).collect())
+            .times(schedules.iter().map(|schedule| schedule.updated_at).collect());
+        self.execute(&self.statements.move_schedules, params).await.map(drop)
+    }
+
+    async fn edit_schedule(&mut self, schedule: &Schedule) -> Result<()> {
+        let record = ScheduleRecord::of(schedule)?;
         let params = Params::default()
-            .uuids(records.iter().map(|r| r.id).collect())
-            .uuids(records.iter().map(|r| r.grant_id).collect())
-            .jsons(records.iter().map(|r| Some(r.spec.as_str())).collect())
-            .opt_texts(records.iter().map(|r| r.disabled_code.as_deref()).collect())
-            .opt_texts(records.iter().map(|r| r.disabled_message.as_deref()).collect())
-            .opt_uuids(records.iter().map(|r| r.head_run).collect())
-            .opt_times(records.iter().map(|r| r.head_slot).collect())
-            .opt_times(records.iter().map(|r| r.last_slot).collect())
-            .bigs(records.iter().map(|r| r.version).collect())
-            .times(records.iter().map(|r| r.updated_at).collect());
-        self.execute(&self.statements.update_schedules, params).await.map(drop)
+            .add(record.id, Type::UUID)
+            .add(record.grant_id, Type::UUID)
+            .add(JsonText(record.spec.as_str()), Type::JSON)
+            .add(record.disabled_code.as_deref(), Type::TEXT)
+            .add(record.disabled_message.as_deref(), Type::TEXT)
+            .add(record.head_run, Type::UUID)
+            .time(record.head_slot)
+            .time(record.last_slot)
+            .big(record.version)
+            .time(Some(record.updated_at));
+        self.execute(&self.statements.edit_schedule, params).await.map(drop)
     }
 
     async fn delete_schedule(&mut self, schedule: ScheduleId) -> Result<()> {

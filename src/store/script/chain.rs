@@ -35,16 +35,33 @@ impl<'a> Link<'a> {
 
 /// Lets chains go on where their heads started or ended; answers with the runs that are to come in.
 pub(super) async fn go_on<T: Tx>(tx: &mut T, links: &[Link<'_>], now: Timestamp) -> Result<Vec<Run>> {
-    let mut by_schedule: BTreeMap<ScheduleId, Vec<(Timestamp, &Link<'_>)>> = BTreeMap::new();
+    let by_schedule = by_schedule(links);
+    if by_schedule.is_empty() {
+        return Ok(Vec::new());
+    }
+    let schedules = tx.lock_schedules(&by_schedule.keys().copied().collect::<Vec<_>>()).await?;
+    move_on(tx, schedules, by_schedule, now).await
+}
+
+fn by_schedule<'a>(links: &'a [Link<'a>]) -> Links<'a> {
+    let mut by_schedule = Links::new();
     for link in links {
         if let Some((schedule, slot)) = link.slot() {
             by_schedule.entry(schedule).or_default().push((slot, link));
         }
     }
-    if by_schedule.is_empty() {
-        return Ok(Vec::new());
-    }
-    let schedules = tx.lock_schedules(&by_schedule.keys().copied().collect::<Vec<_>>()).await?;
+    by_schedule
+}
+
+type Links<'a> = BTreeMap<ScheduleId, Vec<(Timestamp, &'a Link<'a>)>>;
+
+/// As [`go_on`], with the schedules locked.
+async fn move_on<T: Tx>(
+    tx: &mut T,
+    schedules: Vec<Schedule>,
+    mut by_schedule: Links<'_>,
+    now: Timestamp,
+) -> Result<Vec<Run>> {
     let (mut changed, mut skips, mut created) = (Vec::new(), Vec::new(), Vec::new());
     for mut schedule in schedules {
         let before = schedule.clone();
@@ -67,7 +84,7 @@ pub(super) async fn go_on<T: Tx>(tx: &mut T, links: &[Link<'_>], now: Timestamp)
         }
     }
     if !changed.is_empty() {
-        tx.update_schedules(&changed).await?;
+        tx.move_schedules(&changed).await?;
     }
     if !skips.is_empty() {
         tx.insert_skips(&skips).await?;
@@ -172,12 +189,12 @@ pub(super) async fn admit<T: Tx>(tx: &mut T, claimed: Vec<Claimed>) -> Result<Ve
     let grants: HashMap<GrantId, Grant> = grants.into_iter().map(|grant| (grant.id, grant)).collect();
     let schedules: BTreeSet<ScheduleId> = scheduled.iter().filter_map(|run| Some(run.scheduled?.schedule)).collect();
     let schedules = tx.lock_schedules(&schedules.into_iter().collect::<Vec<_>>()).await?;
-    let schedules: HashMap<ScheduleId, Schedule> = schedules.into_iter().map(|each| (each.id, each)).collect();
+    let by_id: HashMap<ScheduleId, &Schedule> = schedules.iter().map(|each| (each.id, each)).collect();
     let now = tx.now().await?;
     let mut refused: HashMap<RunId, Change> = HashMap::new();
     for run in &scheduled {
         let Some(from) = run.scheduled else { continue };
-        let refusal = refusal(run, grants.get(&from.grant), schedules.get(&from.schedule), now);
+        let refusal = refusal(run, grants.get(&from.grant), by_id.get(&from.schedule).copied(), now);
         if let Some((ending, error)) = refusal {
             let step = Step { run: lifecycle::refuse(run.clone(), ending, error, now), ended: None };
             refused.insert(run.id, Change { before: run.clone(), step });
@@ -185,7 +202,7 @@ pub(super) async fn admit<T: Tx>(tx: &mut T, claimed: Vec<Claimed>) -> Result<Ve
     }
     let started: Vec<Link<'_>> =
         scheduled.iter().filter(|run| !refused.contains_key(&run.id)).map(Link::claimed).collect();
-    let created = go_on(tx, &started, now).await?;
+    let created = move_on(tx, schedules, by_schedule(&started), now).await?;
     bring_in(tx, &created).await?;
     let admitted = claimed.into_iter().filter(|claimed| !refused.contains_key(&claimed.run.id)).collect();
     if !refused.is_empty() {

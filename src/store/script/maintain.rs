@@ -9,7 +9,6 @@ use super::lanes::lock_and_settle;
 use super::{Change, LaneKey, Tx, apply};
 use crate::run::lifecycle::{self, Command};
 use crate::run::{Jitter, RunId, ScheduleId, Status};
-use crate::schedule::Overlap;
 use crate::store::{Promoted, Pruned, Result, Retention};
 
 pub(in crate::store) async fn reap<T: Tx>(tx: &mut T, limit: usize) -> Result<Vec<RunId>> {
@@ -44,15 +43,10 @@ pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result
 
 /// What becomes of the runs under way whose schedules ask for them to give way to the one that is due now.
 async fn replaced<T: Tx>(tx: &mut T, due: Vec<ScheduleId>) -> Result<Vec<Change>> {
-    let mut replacing = Vec::new();
-    for schedule in due {
-        let schedule = tx.read_schedule(schedule).await?;
-        replacing.extend(schedule.filter(|s| s.spec.overlap == Overlap::Replace).map(|schedule| schedule.id));
-    }
-    if replacing.is_empty() {
+    let rivals = tx.rivals(&due).await?;
+    if rivals.is_empty() {
         return Ok(Vec::new());
     }
-    let rivals = tx.rivals(&replacing).await?;
     let runs = tx.lock_runs(&rivals).await?;
     let now = tx.now().await?;
     let under_way = runs.into_iter().filter(|run| matches!(run.status(), Status::Running | Status::Retrying));

@@ -134,7 +134,7 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
         Next::Slot(slot) => set_head(&mut schedule, slot, now),
     };
     // The old head is no head any more before it goes, so that nothing follows it.
-    tx.update_schedules(std::slice::from_ref(&schedule)).await?;
+    tx.edit_schedule(&schedule).await?;
     if let Some(waiting) = waiting {
         let kept = schedule.head.map(|head| head.slot);
         withdraw(tx, &seen, waiting, kept, now).await?;
@@ -246,7 +246,7 @@ pub(in crate::store) async fn sweep_schedules<T: Tx>(tx: &mut T, limit: usize) -
     }
     let repaired = changed.iter().map(|schedule| schedule.id).collect();
     if !changed.is_empty() {
-        tx.update_schedules(&changed).await?;
+        tx.move_schedules(&changed).await?;
     }
     if !skips.is_empty() {
         tx.insert_skips(&skips).await?;

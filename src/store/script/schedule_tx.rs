@@ -23,7 +23,7 @@ pub(in crate::store) trait ScheduleTx: Send {
     fn insert_scheduled(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
     /// Removes finished runs with all that is known of them.
     fn forget_runs(&mut self, runs: &[(WorkspaceName, RunId)]) -> impl Future<Output = Result<()>> + Send;
-    /// The runs of these schedules that are running or wait to try again.
+    /// The runs of those of these schedules that replace them, which are running or wait to try again.
     fn rivals(&mut self, schedules: &[ScheduleId]) -> impl Future<Output = Result<Vec<RunId>>> + Send;
 
     // Grants
@@ -40,7 +40,10 @@ pub(in crate::store) trait ScheduleTx: Send {
     /// One schedule as it stands, without locking it.
     fn read_schedule(&mut self, schedule: ScheduleId) -> impl Future<Output = Result<Option<Schedule>>> + Send;
     fn lock_schedules(&mut self, schedules: &[ScheduleId]) -> impl Future<Output = Result<Vec<Schedule>>> + Send;
-    fn update_schedules(&mut self, schedules: &[Schedule]) -> impl Future<Output = Result<()>> + Send;
+    /// Writes what a chain changes: head, last slot, and why it is disabled.
+    fn move_schedules(&mut self, schedules: &[Schedule]) -> impl Future<Output = Result<()>> + Send;
+    /// Writes everything.
+    fn edit_schedule(&mut self, schedule: &Schedule) -> impl Future<Output = Result<()>> + Send;
     /// Removes a schedule and its skips.
     fn delete_schedule(&mut self, schedule: ScheduleId) -> impl Future<Output = Result<()>> + Send;
     /// Schedules at work whose waiting run is gone.

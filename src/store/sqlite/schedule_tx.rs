@@ -92,12 +92,24 @@ impl ScheduleTx for Session<'_> {
         Ok(found)
     }
 
-    async fn update_schedules(&mut self, schedules: &[Schedule]) -> Result<()> {
-        let mut update = self.prepare(&self.sql.update_schedules)?;
+    async fn move_schedules(&mut self, schedules: &[Schedule]) -> Result<()> {
+        let mut update = self.prepare(&self.sql.move_schedules)?;
         for schedule in schedules {
-            update.execute(params_from_iter(values(schedule)?))?;
+            update.execute(params![
+                schedule.id.0.as_bytes(),
+                schedule.disabled.as_ref().map(|reason| &reason.code),
+                schedule.disabled.as_ref().map(|reason| &reason.message),
+                schedule.head.as_ref().map(|head| head.run.0.as_bytes()),
+                schedule.head.map(|head| head.slot.as_microsecond()),
+                schedule.last_slot.map(Timestamp::as_microsecond),
+                schedule.updated_at.as_microsecond(),
+            ])?;
         }
         Ok(())
+    }
+
+    async fn edit_schedule(&mut self, schedule: &Schedule) -> Result<()> {
+        self.execute(&self.sql.edit_schedule, params_from_iter(values(schedule)?)).map(drop)
     }
 
     async fn delete_schedule(&mut self, schedule: ScheduleId) -> Result<()> {

@@ -6,4 +6,5 @@ mod lane_locks;
 mod opening;
 mod plans;
 mod proof;
+mod schedule_plans;
 mod wakes;

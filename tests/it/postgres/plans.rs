@@ -40,9 +40,29 @@ const FILL: &str = "
     insert into runlane.tokens (id, hash, name, role, created_at)
     select id, sha256(id::text::bytea), 'somebody', 'viewer', now() from runlane.history;
     insert into runlane.audit (at, workspace, actor_name, action, subject)
-    select now(), case when seq % 1000 = 0 then 'small' else 'default' end, 'somebody', 'something', '' from runlane.history";
+    select now(), case when seq % 1000 = 0 then 'small' else 'default' end, 'somebody', 'something', '' from runlane.history;
+    insert into runlane.grants (id, workspace, user_id, billing_account, scopes, created_at)
+    select id, 'default', 'ada', 'acme', '{*}', now() from runlane.history;
+    insert into runlane.schedules (id, workspace, grant_id, spec, head_run, head_slot, version, created_at, updated_at)
+    select id, 'default', id, '{}', id, now(), 1, now(), now() from runlane.history;
+    insert into runlane.skips (id, schedule_id, first_slot, last_slot, slots, reason, at)
+    select id, id, now(), now(), 1, 'missed', now() from runlane.history;
+    insert into runlane.usage (run, attempt, unit, workspace, task, amount, at)
+    select id, 1, 'tokens', 'default', 'noop', 1, now() from runlane.history";
 
-const TABLES: [&str; 7] = ["runs", "history", "idempotency", "attempts", "events", "tokens", "audit"];
+const TABLES: [&str; 11] = [
+    "runs",
+    "history",
+    "idempotency",
+    "attempts",
+    "events",
+    "tokens",
+    "audit",
+    "grants",
+    "schedules",
+    "skips",
+    "usage",
+];
 
 /// The generic plan, as a prepared statement gets it, in a transaction of the store's.
 async fn plan(database: &Database, settings: &str, sql: &str, arguments: &[&str]) -> String {
@@ -60,7 +80,7 @@ async fn explain(database: &Database, how: &str, settings: &str, sql: &str, argu
     plan
 }
 
-fn assert_by_index(plan: &str, index: &str) {
+pub(super) fn assert_by_index(plan: &str, index: &str) {
     assert!(plan.contains(index), "expected {index} in\n{plan}");
     // The settings of queues are a handful of rows, read once for a whole batch.
     let others = plan.replace("Seq Scan on queues", "");
@@ -68,7 +88,7 @@ fn assert_by_index(plan: &str, index: &str) {
 }
 
 /// Checks the plan of a statement with empty tables and with full ones.
-async fn check(sql: &str, arguments: &[&str], assert: impl Fn(&str)) {
+pub(super) async fn check(sql: &str, arguments: &[&str], assert: impl Fn(&str)) {
     check_with("", sql, arguments, assert).await;
 }
 
@@ -84,7 +104,7 @@ async fn check_with(settings: &str, sql: &str, arguments: &[&str], assert: impl 
 }
 
 /// A thousand ids; none is known, which makes no difference to a generic plan.
-fn ids() -> String {
+pub(super) fn ids() -> String {
     let ids: Vec<String> = (0..1000).map(|_| uuid::Uuid::now_v7().to_string()).collect();
     format!("'{{{}}}'::uuid[]", ids.join(","))
 }

@@ -108,6 +108,35 @@ async fn a_worker_whose_database_is_silent_can_be_stopped_all_the_same() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_worker_asks_the_database_about_once_a_second() {
     let Some(database) = Database::empty().await else { return };
+    idles(&database).await;
+}
+
+/// Their runs wait among the others; nobody asks the schedules themselves what is due.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_thousand_schedules_due_tomorrow_make_no_idle_worker_ask_more() {
+    let Some(database) = Database::empty().await else { return };
+    database.execute(SCHEDULES).await;
+    idles(&database).await;
+    let kept = database.lines("select count(*)::text from runlane.runs where blocked_by = 'available_at'").await;
+    assert_eq!(kept, ["100000"]);
+}
+
+const SCHEDULES: &str = r#"
+    insert into runlane.grants (id, workspace, user_id, billing_account, scopes, created_at)
+    values ('00000000-0000-0000-0000-000000000001', 'default', 'ada', 'acme', '{*}', now());
+    insert into runlane.schedules (id, workspace, grant_id, spec, head_run, head_slot, version, created_at, updated_at)
+    select gen_random_uuid(), 'default', '00000000-0000-0000-0000-000000000001', '{}', gen_random_uuid(),
+        now() + interval '1 day', 1, now(), now()
+    from generate_series(1, 100000);
+    insert into runlane.runs (id, workspace, task, queue, lane, priority, status, blocked_by, payload, max_attempts,
+        attempts_granted, available_at, requested_at, schedule_id, slot, grant_id)
+    select head_run, 'default', 'work', 'default', 'schedule:' || id, 0, 'queued', 'available_at', 'null', 1, 1, head_slot,
+        now(), id, head_slot, grant_id
+    from runlane.schedules;
+    analyze runlane.schedules, runlane.runs"#;
+
+/// A worker with nothing to do, and the passes beside it.
+async fn idles(database: &Database) {
     let wire = Wire::to(&database.url).await;
     let store: Arc<dyn Store> = Arc::new(PostgresStore::connect(&wire.url, Clock::Database).await.expect("a store"));
     let maintenance = Maintenance::new(Arc::clone(&store), maintenance::Settings::default());

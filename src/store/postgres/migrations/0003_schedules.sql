@@ -62,6 +62,7 @@ create table runlane.usage (
     primary key (run, attempt, unit)
 );
 create index usage_workspace on runlane.usage (workspace, at);
+create index usage_at on runlane.usage (at);
 
 alter table runlane.runs
     add column schedule_id uuid,

@@ -65,6 +65,7 @@ create table usage (
 ) strict, without rowid;
 
 create index usage_workspace on usage (workspace, at);
+create index usage_at on usage (at);
 
 alter table runs add column schedule_id blob;
 alter table runs add column slot integer check (slot is null or schedule_id is not null);
