@@ -190,12 +190,12 @@ impl Model {
         if seen.version != edit.version {
             return EditScheduleOutcome::Outdated;
         }
-        if edit.enabled {
-            match self.find_grant(workspace, edit.grant).map(|grant| grant.standing(&edit.spec.task, now)) {
-                None => return EditScheduleOutcome::UnknownGrant,
-                Some(Standing::Good) => {}
-                Some(standing) => return EditScheduleOutcome::GrantRefused(standing),
+        match self.find_grant(workspace, edit.grant).map(|grant| grant.standing(&edit.spec.task, now)) {
+            None => return EditScheduleOutcome::UnknownGrant,
+            Some(standing) if edit.enabled && standing != Standing::Good => {
+                return EditScheduleOutcome::GrantRefused(standing);
             }
+            Some(_) => {}
         }
         let mut schedule = seen.clone();
         schedule.spec = edit.spec.clone();

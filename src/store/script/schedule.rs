@@ -107,12 +107,12 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
         return Ok(EditScheduleOutcome::Outdated);
     }
     let now = tx.now().await?;
-    if edit.enabled {
-        match standing(tx, workspace, edit.grant, &edit.spec.task, now).await? {
-            None => return Ok(EditScheduleOutcome::UnknownGrant),
-            Some(Standing::Good) => {}
-            Some(standing) => return Ok(EditScheduleOutcome::GrantRefused(standing)),
+    match standing(tx, workspace, edit.grant, &edit.spec.task, now).await? {
+        None => return Ok(EditScheduleOutcome::UnknownGrant),
+        Some(standing) if edit.enabled && standing != Standing::Good => {
+            return Ok(EditScheduleOutcome::GrantRefused(standing));
         }
+        Some(_) => {}
     }
     let seen = schedule.clone();
     schedule.spec = edit.spec.clone();

@@ -11,7 +11,8 @@ create table runlane.grants (
     revoked_at timestamptz,
     constraint grants_something check (cardinality(scopes) > 0)
 );
-create index grants_workspace on runlane.grants (workspace, id);
+-- Without the id: a plan made while the table was empty would go through all of it for one id.
+create index grants_workspace on runlane.grants (workspace);
 
 -- `head_run` brings the next run of its schedule by starting or by ending; `spec` is what callers may edit.
 create table runlane.schedules (
@@ -30,7 +31,7 @@ create table runlane.schedules (
     constraint a_head_has_a_slot check (num_nulls(head_run, head_slot) in (0, 2)),
     constraint a_reason_has_words check (num_nulls(disabled_code, disabled_message) in (0, 2))
 );
-create index schedules_workspace on runlane.schedules (workspace, id);
+create index schedules_workspace on runlane.schedules (workspace);
 create index schedules_grant on runlane.schedules (grant_id);
 create index schedules_enabled on runlane.schedules (id) where disabled_code is null;
 
