@@ -1,0 +1,5 @@
+//! Holds the schedules against hostile input.
+
+mod hostile;
+
+use super::*;
