@@ -5,11 +5,12 @@ use proptest::prelude::*;
 use super::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(stuff::cases(500))]
 
     #[test]
     fn any_text_is_an_expression_or_is_refused(text in "\\PC{0,60}") {
         prop_assert!(Cron::parse(&text).is_err());
+        prop_assert!(Zone::parse(&text).is_err());
     }
 
     #[test]
@@ -97,4 +98,35 @@ fn length_does_no_harm() {
         assert!(matches!(Cron::parse(&long), Err(InvalidCron::Unreadable(_))));
     }
     assert!(Cron::parse(&format!("{}* * * * *{}", "\t".repeat(10_000), "\u{a0}".repeat(10_000))).is_ok());
+}
+
+#[test]
+fn a_zone_is_not_a_path() {
+    for name in [
+        "/etc/passwd",
+        "../../../etc/passwd",
+        "Europe/../Europe/Berlin",
+        "Europe/Berlin/",
+        "/usr/share/zoneinfo/UTC",
+        "Europe",
+        ".",
+        "..",
+        "Europe/Berlin\0",
+        "Europe/Berlin ",
+        " UTC",
+        "posix/Europe/Berlin",
+        "right/Europe/Berlin",
+        "tzdata.zi",
+        "zone.tab",
+        "posixrules",
+        "localtime",
+        "Etc/Unknown",
+        "EST5EDT4,M3.2.0,M11.1.0",
+        ":Europe/Berlin",
+        "Ｕ\u{ff34}Ｃ",
+    ] {
+        assert_eq!(Zone::parse(name).map(String::from), Err(UnknownZone(name.into())), "{name}");
+    }
+    let long = "Europe/".repeat(100_000);
+    assert!(Zone::parse(&long).is_err_and(|error| error.to_string().len() < 300));
 }
