@@ -36,6 +36,19 @@ pub(super) fn slots_between(
     clock.minutes().filter(|time| cron.matches(*time)).flat_map(due).filter(|at| after < *at && *at <= until).collect()
 }
 
+/// The instants at which the clock shows the same as at this one, which is among them.
+pub(super) fn shown_at(zone: &Zone, at: Timestamp) -> Vec<Timestamp> {
+    let shown = zone.rules().to_datetime(at);
+    let hours = -25 * 4..=25 * 4_i64;
+    let offsets: BTreeSet<_> = hours
+        .map(|quarter| zone.rules().to_offset(at + SignedDuration::from_mins(quarter * 15)))
+        .map(|offset| offset.seconds())
+        .collect();
+    let offsets = offsets.into_iter().map(|seconds| jiff::tz::Offset::from_seconds(seconds).expect("an offset"));
+    let candidates: BTreeSet<_> = offsets.filter_map(|offset| offset.to_timestamp(shown).ok()).collect();
+    candidates.into_iter().filter(|at| zone.rules().to_datetime(*at) == shown).collect()
+}
+
 struct Clock {
     shown: BTreeMap<DateTime, Vec<Timestamp>>,
     gaps: Vec<Skipped>,
