@@ -1,9 +1,9 @@
 //! Cron expressions: five fields or a nickname, as Vixie cron reads them.
 
-use std::sync::Arc;
-
-use croner::parser::{CronParser, Seconds, Year};
 use jiff::civil::DateTime;
+
+use super::days::Days;
+use super::field::{HOUR, MINUTE, MONTH, has};
 
 /// The longest an expression may be.
 const MAX_BYTES: usize = 200;
@@ -13,12 +13,37 @@ const MAX_BYTES: usize = 200;
 const HORIZON_YEARS: i16 = 50;
 
 /// A cron expression that matches now and then.
+///
+/// It has five fields, with white space between them, or is one of `@yearly` (or `@annually`), `@monthly`, `@weekly`,
+/// `@daily` (or `@midnight`) and `@hourly`. There are no seconds, no years and no `@reboot`. Case makes no difference.
+///
+/// | field | values | besides |
+/// |---|---|---|
+/// | minute | 0-59 | |
+/// | hour | 0-23 | |
+/// | day of the month | 1-31 | `L`: the last; `15W`: the working day (Monday to Friday) nearest to the 15th, in the same month; `LW`: the last working day; `?`: as `*` |
+/// | month | 1-12, `JAN`-`DEC` | |
+/// | day of the week | 0-7, `SUN`-`SAT`; 0 and 7 are Sunday | `MON#2`: the second Monday of the month, up to 5; `FRIL`, `5L` or `FRI#L`: the last Friday; `?`: as `*` |
+///
+/// A field is `*`, or a list with commas of single values, ranges `a-b`, and steps `*/n` or `a-b/n`. A step counts from
+/// the beginning of its range, and starts afresh with it: `*/7` in the minutes is 0, 7, …, 56 and then 0 again. A range
+/// may not run backwards (`SAT-MON`); `SUN` may begin one and end one. A step needs a range (`5/10` is refused).
+///
+/// Days are Vixie's: where both the day of the month and the day of the week are given, one of them is enough. Where
+/// one of the two fields begins with `*` (or is `?`), both have to suit: `0 0 13 * FRI` is every 13th and every Friday,
+/// `0 0 */2 * FRI` is the Fridays among the odd days.
+///
+/// An expression whose hour field begins with `*` follows elapsed time when the clock is changed, see [`super::Dst`].
+///
+/// One that no date suits, such as the 30th of February, is refused.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Cron {
     text: String,
-    /// Shared, since schedules are copied and this is large.
-    fields: Arc<croner::Cron>,
+    minutes: u64,
+    hours: u64,
+    days: Days,
+    months: u64,
     follows_real_time: bool,
 }
 
@@ -48,21 +73,22 @@ impl Cron {
             None => text.as_str(),
         };
         let parts: Vec<&str> = spelt_out.split(' ').collect();
-        let [_, hour, day, _, weekday] = parts[..] else {
+        let [minute, hour, day, month, weekday] = parts[..] else {
             return Err(unreadable("has not five fields: minute, hour, day of month, month, day of week"));
         };
-        // Vixie's rule: both days have to suit if one of the fields begins with a star, otherwise one is enough.
-        let both_days = day.starts_with('*') || weekday.starts_with('*');
-        let parser =
-            CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).dom_and_dow(both_days).build();
-        let fields = parser.parse(spelt_out).map_err(|error| InvalidCron::Unreadable(readable(&error)))?;
-        let cron = Self { follows_real_time: hour == "*" || hour.starts_with("*/"), text, fields: Arc::new(fields) };
+        let in_full = |reason: String| InvalidCron::Unreadable(format!("cannot be read: {reason}"));
+        let cron = Self {
+            minutes: MINUTE.read(minute).map_err(in_full)?,
+            hours: HOUR.read(hour).map_err(in_full)?,
+            days: Days::read(day, weekday).map_err(in_full)?,
+            months: MONTH.read(month).map_err(in_full)?,
+            follows_real_time: hour.starts_with('*'),
+            text,
+        };
         // Any date does to begin with; which one makes no difference over so many years.
         let start = jiff::civil::date(2000, 1, 1).at(0, 0, 0, 0);
-        match cron.next_from(start) {
-            Some(first) if first.year() < start.year() + HORIZON_YEARS => Ok(cron),
-            _ => Err(InvalidCron::Never),
-        }
+        cron.next_from(start).map(|_| ()).ok_or(InvalidCron::Never)?;
+        Ok(cron)
     }
 
     /// The expression as it was given.
@@ -79,13 +105,42 @@ impl Cron {
     pub(super) fn next_from(&self, start: DateTime) -> Option<DateTime> {
         let whole = start.with().second(0).subsec_nanosecond(0).build().ok()?;
         let from = if whole < start { whole.checked_add(jiff::Span::new().minutes(1)).ok()? } else { whole };
-        self.fields.find_next_occurrence(&from, true).ok()
+        let (mut date, mut hour, mut minute) = (from.date(), from.hour(), from.minute());
+        while date.year() - start.year() < HORIZON_YEARS {
+            if !has(self.months, date.month()) {
+                date = date.last_of_month();
+            } else if self.days.suit(date)
+                && let Some((hour, minute)) = self.next_time(hour, minute)
+            {
+                return Some(date.at(hour, minute, 0, 0));
+            }
+            (date, hour, minute) = (date.tomorrow().ok()?, 0, 0);
+        }
+        None
+    }
+
+    /// The first time of day that it matches, from this one on.
+    fn next_time(&self, hour: i8, minute: i8) -> Option<(i8, i8)> {
+        if has(self.hours, hour)
+            && let Some(minute) = first_from(self.minutes, minute)
+        {
+            return Some((hour, minute));
+        }
+        Some((first_from(self.hours, hour + 1)?, first_from(self.minutes, 0)?))
     }
 
     /// Whether it matches this time on the wall.
     pub fn matches(&self, time: DateTime) -> bool {
-        self.fields.is_time_matching(&time).unwrap_or(false)
+        let whole = time.second() == 0 && time.subsec_nanosecond() == 0;
+        let suits = has(self.minutes, time.minute()) && has(self.hours, time.hour()) && has(self.months, time.month());
+        whole && suits && self.days.suit(time.date())
     }
+}
+
+/// The smallest of the values that is not below `least`.
+fn first_from(values: u64, least: i8) -> Option<i8> {
+    let rest = values & (u64::MAX << least);
+    (rest != 0).then_some(rest.trailing_zeros() as i8)
 }
 
 impl PartialEq for Cron {
@@ -118,20 +173,6 @@ fn spell_out(nickname: &str) -> Option<&'static str> {
         "hourly" => "0 * * * *",
         _ => return None,
     })
-}
-
-/// What the library says, in our voice.
-fn readable(error: &croner::errors::CronError) -> String {
-    use croner::errors::CronError;
-    match error {
-        CronError::InvalidPattern(said) | CronError::IllegalCharacters(said) | CronError::ComponentError(said) => {
-            let said = said.trim_end_matches('.');
-            let mut letters = said.chars();
-            let first = letters.next().map(|letter| letter.to_lowercase().collect::<String>()).unwrap_or_default();
-            format!("cannot be read: {first}{}", letters.as_str())
-        }
-        other => format!("cannot be read: {other}"),
-    }
 }
 
 #[cfg(test)]

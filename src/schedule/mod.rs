@@ -3,10 +3,14 @@
 
 mod chain;
 mod cron;
+mod days;
+mod field;
 mod grant;
 mod model;
 mod preview;
 mod skip;
+#[cfg(test)]
+mod tests;
 mod timing;
 mod walk;
 mod zone;

@@ -1,7 +1,7 @@
 //! The slots to come, as a person wants to see them.
 
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, Zoned};
+use jiff::{Timestamp, Zoned};
 
 use super::Timing;
 
@@ -72,9 +72,7 @@ fn note(timing: &Timing, local: &Zoned, before: Timestamp) -> Option<SlotNote> {
         let first = rules.to_ambiguous_timestamp(local.datetime()).earlier().ok() == Some(local.timestamp());
         return Some(if first { SlotNote::FirstOfTwo } else { SlotNote::SecondOfTwo });
     }
-    let day = SignedDuration::from_hours(25);
-    let recent = before.max(local.timestamp().checked_sub(day).unwrap_or(before));
-    let (then, now) = (rules.to_offset(recent), local.offset());
+    let (then, now) = (rules.to_offset(before), local.offset());
     match now.seconds().cmp(&then.seconds()) {
         std::cmp::Ordering::Greater => Some(SlotNote::ClockForward),
         std::cmp::Ordering::Less => Some(SlotNote::ClockBack),

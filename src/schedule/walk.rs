@@ -16,6 +16,19 @@ pub(super) struct Walk<'a> {
     fold: Fold,
 }
 
+/// Longer than one looks ahead.
+const LIFETIME: SignedDuration = SignedDuration::from_hours(100 * 366 * 24);
+
+/// More than two clocks, or one clock at two times, are ever apart.
+const MOST_OFF: SignedDuration = SignedDuration::from_hours(48);
+
+/// What a search within a stretch has led to.
+enum Found {
+    Slot(Timestamp),
+    /// The next match is after the end of the stretch, and there is none before this instant.
+    NothingBefore(Timestamp),
+}
+
 /// A stretch of time in which the clock on the wall runs evenly.
 struct Stretch {
     offset: Offset,
@@ -35,27 +48,34 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn next_after(&self, after: Timestamp) -> Option<Timestamp> {
-        let mut from = after.checked_add(SignedDuration::from_nanos(1)).ok()?;
-        loop {
+        // Clocks are changed and slots are due on whole seconds.
+        let mut from = second_after(after)?;
+        // There are slots that every change of the clock skips; nobody waits for one longer than this.
+        let give_up = after.saturating_add(LIFETIME).ok()?;
+        while from <= give_up {
             let stretch = self.stretch_at(from);
-            if let Some(slot) = self.made_up_for(&stretch, from).or_else(|| self.within(&stretch, from)) {
+            if let Some(slot) = self.made_up_for(&stretch, from) {
                 return Some(slot);
             }
-            from = stretch.end?.0;
+            from = match self.within(&stretch, from)? {
+                Found::Slot(slot) => return Some(slot),
+                Found::NothingBefore(later) => later,
+            };
         }
+        None
     }
 
     fn stretch_at(&self, at: Timestamp) -> Stretch {
         let rules = self.zone.rules();
         let offset = rules.to_offset(at);
-        let instant_before = |at: Timestamp| at.checked_sub(SignedDuration::from_nanos(1)).unwrap_or(at);
+        let second_before = |at: Timestamp| at.checked_sub(SignedDuration::from_secs(1)).unwrap_or(at);
         // `preceding` looks strictly before, and a stretch that begins at this very instant is ours.
-        let just_after = at.checked_add(SignedDuration::from_nanos(1)).unwrap_or(at);
+        let just_after = second_after(at).unwrap_or(at);
         let start = rules.preceding(just_after).next().map(|change| change.timestamp());
         let end = rules.following(at).next().map(|change| change.timestamp());
         Stretch {
             offset,
-            start: start.map(|start| (start, rules.to_offset(instant_before(start)))),
+            start: start.map(|start| (start, rules.to_offset(second_before(start)))),
             end: end.map(|end| (end, rules.to_offset(end))),
         }
     }
@@ -68,17 +88,27 @@ impl<'a> Walk<'a> {
     }
 
     /// The first match within the stretch, from `from` on.
-    fn within(&self, stretch: &Stretch, from: Timestamp) -> Option<Timestamp> {
+    fn within(&self, stretch: &Stretch, from: Timestamp) -> Option<Found> {
         let mut time = stretch.offset.to_datetime(from);
+        let mut first_match = None;
         loop {
             time = self.cron.next_from(time)?;
             let slot = stretch.offset.to_timestamp(time).ok()?;
-            if stretch.end.is_some_and(|(end, _)| slot >= end) {
-                return None;
+            // Even one that is passed over here, as it may be due when the clock shows it again.
+            let first_match = *first_match.get_or_insert(slot);
+            if let Some((end, _)) = stretch.end.filter(|(end, _)| slot >= *end) {
+                // By whatever the clock is changed until then, it shows no match earlier than this: unless it is soon
+                // set back to before where the search began.
+                let soon = end.duration_since(from) < MOST_OFF;
+                return Some(Found::NothingBefore(if soon {
+                    end
+                } else {
+                    end.max(first_match.checked_sub(MOST_OFF).ok()?)
+                }));
             }
             match self.passed_over(stretch, time) {
                 Some(until) => time = until,
-                None => return Some(slot),
+                None => return Some(Found::Slot(slot)),
             }
         }
     }
@@ -96,4 +126,11 @@ impl<'a> Walk<'a> {
             Fold::Both => None,
         }
     }
+}
+
+/// The first whole second after an instant.
+fn second_after(at: Timestamp) -> Option<Timestamp> {
+    // Rounded towards the past, which before 1970 is not towards zero.
+    let whole = at.as_nanosecond().div_euclid(1_000_000_000);
+    Timestamp::from_second(i64::try_from(whole).ok()? + 1).ok()
 }

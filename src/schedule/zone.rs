@@ -2,6 +2,12 @@
 
 use jiff::tz::TimeZone;
 
+/// How much of a name is worth repeating; the longest has half as many letters.
+const MAX_LETTERS: usize = 64;
+
+/// Files beside the zones that stand for whichever zone a machine is set to.
+const OF_THE_MACHINE: [&str; 3] = ["localtime", "posixrules", "Etc/Unknown"];
+
 /// A time zone that this machine knows.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -18,8 +24,12 @@ pub struct UnknownZone(pub String);
 impl Zone {
     /// The zone of this name, which is spelt as the database of zones spells it.
     pub fn parse(name: &str) -> Result<Self, UnknownZone> {
-        let rules = TimeZone::get(name).map_err(|_| UnknownZone(name.to_owned()))?;
-        let name = rules.iana_name().ok_or_else(|| UnknownZone(name.to_owned()))?.to_owned();
+        let unknown = || UnknownZone(name.chars().take(MAX_LETTERS).collect());
+        let rules = TimeZone::get(name).map_err(|_| unknown())?;
+        let name = rules.iana_name().ok_or_else(unknown)?.to_owned();
+        if OF_THE_MACHINE.contains(&name.as_str()) {
+            return Err(unknown());
+        }
         Ok(Self { name, rules })
     }
 

@@ -1,0 +1,12 @@
+//! Holds the schedules against a table of slots made elsewhere, against the plainest way to find them, and against
+//! hostile input.
+
+mod chain;
+mod golden;
+mod hostile;
+mod oracle;
+mod preview;
+mod slots;
+mod stuff;
+
+use super::*;
