@@ -49,8 +49,10 @@ pub(super) async fn revoke_token(
     caller: Caller,
     TokenPath(id): TokenPath,
 ) -> Result<Json<Token>, Problem> {
-    let revoked = revoke(server.store(), &caller.by, id, caller.view()).await?;
-    revoked.map(|token| Json(token.into())).ok_or_else(|| Problem::no_token(&id.to_string()))
+    let revoked = revoke(server.store(), &caller.by, id, caller.view()).await;
+    // Whatever the answer: whether it is still good is asked anew.
+    server.known_tokens.forget(id);
+    revoked?.map(|token| Json(token.into())).ok_or_else(|| Problem::no_token(&id.to_string()))
 }
 
 fn request(caller: &Caller, wanted: NewToken) -> Result<TokenRequest, Problem> {

@@ -21,7 +21,7 @@ pub use audit::AuditRecord;
 pub use batch::{BatchItem, BatchOutcome, BatchResult, SubmitBatch};
 pub use event::{Ended, Event};
 pub use explanation::{Explanation, Reason};
-pub use health::Health;
+pub use health::{Health, Readiness};
 pub(in crate::http) use lane::LaneOnFailure;
 pub use lane::{Lane, LaneChange, LaneReleased, LaneSettings};
 pub use list::List;

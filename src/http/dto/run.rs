@@ -41,6 +41,12 @@ pub struct Run {
     /// At most so many are started.
     #[schema(example = 3)]
     pub max_attempts: u32,
+    /// How long one attempt may take; `null` without limit.
+    #[schema(required, example = json!(null))]
+    pub timeout_seconds: Option<u32>,
+    /// The name by which it can be kept or replaced while it has not started.
+    #[schema(required, example = json!(null))]
+    pub key: Option<String>,
     /// It does not start before this.
     pub available_at: Timestamp,
     /// When it was stored.
@@ -138,6 +144,8 @@ impl From<run::Run> for Run {
             payload: run.payload,
             attempt: run.attempt,
             max_attempts: run.max_attempts,
+            timeout_seconds: run.timeout_seconds,
+            key: run.key.map(|key| key.to_string()),
             available_at: run.available_at,
             requested_at: run.requested_at,
             started_at: run.started_at,

@@ -20,7 +20,7 @@ impl<T: DeserializeOwned> FromRequest<Server> for Body<T> {
         let patience = server.api.limits.body_wait;
         let read = tokio::time::timeout(patience, Bytes::from_request(request, server)).await;
         let read =
-            read.map_err(|_| Problem::new(Code::BodyTimeout, format!("no end of the body after {patience:?}")))?;
+            read.map_err(|_| Problem::new(Code::RequestTimeout, format!("no end of the body after {patience:?}")))?;
         let bytes = read.map_err(|rejection| too_large_or_broken(&rejection))?;
         json::check(&bytes)?;
         parse(&bytes).map(Self)

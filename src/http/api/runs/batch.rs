@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 
-use super::{intake, outcome};
+use super::{direct, intake, outcome};
 use crate::actions::submit_runs;
 use crate::http::auth::Caller;
 use crate::http::dto::{BatchItem, BatchOutcome, BatchResult, SubmitBatch};
@@ -29,6 +29,9 @@ pub(super) async fn submit_batch(
     headers: HeaderMap,
     Body(batch): Body<SubmitBatch>,
 ) -> Result<Json<BatchResult>, Problem> {
+    if server.api.direct.is_some() {
+        return Err(direct::no_queue("the runs of a batch would have to wait for each other"));
+    }
     let requests = requests(&server, &caller, &headers, batch)?;
     let outcomes = submit_runs(server.store(), &requests, server.api.admission).await?;
     let answers = requests.iter().zip(outcomes);

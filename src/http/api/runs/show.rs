@@ -40,7 +40,7 @@ pub(super) async fn look(
     if let Some(wait) = wait {
         let patience = wait.min(server.api.limits.wait);
         tokio::select! {
-            ended = wait_for_run(store, workspace, id, patience) => return Ok(ended?),
+            ended = wait_for_run(store, workspace, id, patience, &server.api.ended) => return Ok(ended?),
             () = server.stopping.cancelled() => {}
         }
     }

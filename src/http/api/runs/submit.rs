@@ -5,18 +5,21 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::{intake, outcome, show};
+use super::{direct, intake, outcome, show};
 use crate::http::auth::Caller;
 use crate::http::dto::{Run, SubmitRun, Submitted};
 use crate::http::extract::{Body, Preferences};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
-use crate::run::RunId;
+use crate::run::{NewRun, RunId};
 
 /// Submit a run
 ///
 /// Answered once it is stored: an acknowledged run is never lost. With `Prefer: wait=N` the answer waits up to N seconds
 /// for the run to end; with `Prefer: return=minimal` it has the id alone.
+///
+/// A server without a queue (direct mode) executes the run at once, answers when it has ended, and refuses it with
+/// `concurrency_limit` when every slot is taken.
 #[utoipa::path(post, path = "/v1/runs", tag = "runs", request_body = SubmitRun,
     params(
         ("Idempotency-Key" = Option<String>, Header, description = "Names this request: made again, it is answered with the first run"),
@@ -34,10 +37,22 @@ pub(super) async fn submit_run(
     headers: HeaderMap,
     Body(body): Body<SubmitRun>,
 ) -> Result<Response, Problem> {
+    let slots = server.api.direct.as_deref();
+    if slots.is_some() {
+        direct::check(&body)?;
+    }
     let request = intake::request(&server.api, &caller, &headers, body, None)?;
-    let asked = request.id;
-    let (outcome, id) = outcome::settle(asked, server.desk.submit(request).await?)?;
+    if let Some(slots) = slots {
+        let slot = direct::reserve(slots, request.id, &request.queue)?;
+        let submission = store(server.clone(), request);
+        return direct::execute(&server, &caller, prefer, slot, submission).await;
+    }
+    let (outcome, id) = store(server.clone(), request).await?;
     answer(&server, &caller, prefer, outcome::status(outcome), id).await
+}
+
+async fn store(server: Server, request: NewRun) -> direct::Settled {
+    outcome::settle(request.id, server.desk.submit(request).await?)
 }
 
 /// The run, as far as the caller wants to see it.
