@@ -17,6 +17,8 @@ mod mutants;
 mod postgres;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod process;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod serve;
 #[cfg(feature = "sqlite")]
 mod schedules;
 #[cfg(feature = "sqlite")]

@@ -33,8 +33,9 @@ pub(super) async fn create_token(
     Body(wanted): Body<NewToken>,
 ) -> Result<(StatusCode, Json<CreatedToken>), Problem> {
     let request = request(&caller, wanted)?;
+    let workspace = request.workspace.clone().unwrap_or_else(|| caller.workspace.clone());
     let made = make(server.store(), &caller.by, request).await?;
-    let (token, secret) = made.ok_or_else(Problem::no_workspace)?;
+    let (token, secret) = made.ok_or_else(|| Problem::no_workspace_called(&workspace))?;
     Ok((StatusCode::CREATED, Json(CreatedToken { token: token.into(), secret: secret.expose().to_owned() })))
 }
 
