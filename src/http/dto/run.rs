@@ -28,7 +28,7 @@ pub struct Run {
     #[schema(value_type = RunStatus)]
     pub status: run::Status,
     /// Why it is waiting and not ready: `upstream`, `available_at` or `lane`.
-    #[schema(required, value_type = Option<String>, example = json!(null))]
+    #[schema(required, value_type = Option<RunBlockedBy>, example = json!(null))]
     pub blocked_by: Option<run::BlockedBy>,
     /// From -1000 to 1000; higher goes first.
     pub priority: i16,
@@ -124,6 +124,16 @@ pub(in crate::http) enum RunStatus {
     Failed,
     TimedOut,
     Cancelled,
+}
+
+/// Why a run is waiting and not ready.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
+pub(in crate::http) enum RunBlockedBy {
+    Upstream,
+    AvailableAt,
+    Lane,
 }
 
 impl From<run::Run> for Run {

@@ -242,6 +242,7 @@ async fn a_run_that_is_paused_frees_its_slot_and_its_caller() {
 async fn a_worker_that_leaves_is_given_no_more() {
     let direct = Direct::slots(2).await;
     let answer = direct.at_the_gate(gate()).await;
+    until(async || direct.newest().await["status"] == "running").await;
     direct.leave.cancel();
     until(async || direct.site.post("/v1/runs", json!({"task": "echo"})).await.body["code"] == "shutting_down").await;
     direct.gate.add_permits(1);

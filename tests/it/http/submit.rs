@@ -167,6 +167,10 @@ async fn a_batch_can_be_sent_again() {
     assert_eq!(again["data"][1]["outcome"], "existing");
     assert_eq!(first["data"][1]["id"], again["data"][1]["id"]);
     assert_ne!(first["data"][0]["id"], first["data"][1]["id"]);
+    for key in [String::new(), "x".repeat(191)] {
+        let request = site.request(Method::POST, "/v1/runs/batch").header("idempotency-key", key);
+        Answer::of(request.json(&json!({"runs": [{"task": "a"}]}))).await.is_problem("invalid_header");
+    }
 }
 
 #[tokio::test]

@@ -20,7 +20,8 @@ use crate::store::SubmitOutcome;
 /// They are stored in one transaction, and each is judged by itself. A batch with a submission that cannot be understood
 /// is refused as a whole. With an `Idempotency-Key`, the batch can be sent again.
 #[utoipa::path(post, path = "/v1/runs/batch", tag = "runs", request_body = SubmitBatch,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Names this batch: sent again, each submission is answered with its first run")),
+    params(("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 190,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "Names this batch: sent again, each submission is answered with its first run")),
     responses((status = 200, description = "What came of each", body = BatchResult)))]
 pub(super) async fn submit_batch(
     State(server): State<Server>,

@@ -6,7 +6,7 @@ use axum::response::Response;
 use super::{direct, outcome, submit};
 use crate::actions::{By, rerun_run};
 use crate::http::auth::Caller;
-use crate::http::dto::Run;
+use crate::http::dto::RunOrId;
 use crate::http::extract::{Preferences, RunPath};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -18,8 +18,8 @@ use crate::store::RerunOutcome;
 /// Submits its work again as a new run, whatever became of the old one, which stays as it is. A server without a queue
 /// executes it as it does a submission.
 #[utoipa::path(post, path = "/v1/runs/{id}/rerun", tag = "runs",
-    params(("id" = Uuid, Path, description = "The old run"), ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`")),
-    responses((status = 201, description = "The new run", body = Run)))]
+    params(("id" = Uuid, Path, description = "The old run"), ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`", example = "return=minimal")),
+    responses((status = 201, description = "The new run", body = RunOrId)))]
 pub(super) async fn rerun(
     State(server): State<Server>,
     caller: Caller,

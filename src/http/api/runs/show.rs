@@ -17,7 +17,7 @@ use crate::run::{self, RunId, WorkspaceName};
 ///
 /// With `Prefer: wait=N` the answer waits up to N seconds for the run to end.
 #[utoipa::path(get, path = "/v1/runs/{id}", tag = "runs",
-    params(("id" = Uuid, Path, description = "The run"), ("Prefer" = Option<String>, Header, description = "`wait=N`")),
+    params(("id" = Uuid, Path, description = "The run"), ("Prefer" = Option<String>, Header, description = "`wait=N`", example = "wait=1")),
     responses((status = 200, description = "The run", body = Run)))]
 pub(super) async fn show_run(
     State(server): State<Server>,

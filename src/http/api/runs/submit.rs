@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::{direct, intake, outcome, show};
 use crate::http::auth::Caller;
-use crate::http::dto::{Run, SubmitRun, Submitted};
+use crate::http::dto::{Name, RunOrId, SubmitRun, Submitted};
 use crate::http::extract::{Body, Preferences};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -22,13 +22,14 @@ use crate::run::{NewRun, RunId};
 /// `concurrency_limit` when every slot is taken.
 #[utoipa::path(post, path = "/v1/runs", tag = "runs", request_body = SubmitRun,
     params(
-        ("Idempotency-Key" = Option<String>, Header, description = "Names this request: made again, it is answered with the first run"),
-        ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`"),
-        ("traceparent" = Option<String>, Header, description = "W3C trace context, kept in the metadata"),
+        ("Idempotency-Key" = Option<Name>, Header, description = "Names this request: made again, it is answered with the first run"),
+        ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`", example = "wait=1"),
+        ("traceparent" = Option<String>, Header, description = "W3C trace context, kept in the metadata",
+            example = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
     ),
     responses(
-        (status = 201, description = "Created", body = Run),
-        (status = 200, description = "The run that was there: the same request before, or one with the same key", body = Run),
+        (status = 201, description = "Created; in direct mode, executed", body = RunOrId),
+        (status = 200, description = "The run that was there: the same request before, or one with the same key", body = RunOrId),
     ))]
 pub(super) async fn submit_run(
     State(server): State<Server>,
@@ -63,15 +64,13 @@ pub(super) async fn answer(
     status: StatusCode,
     id: RunId,
 ) -> Result<Response, Problem> {
-    let mut response = if prefer.minimal {
-        (status, Json(Submitted { id: id.0 })).into_response()
-    } else {
-        match show::look(server, &caller.workspace, id, prefer.wait).await? {
-            Some(run) => (status, Json(Run::from(run))).into_response(),
-            // Remembered by its idempotency key longer than by itself.
-            None => (status, Json(Submitted { id: id.0 })).into_response(),
-        }
+    let found = if prefer.minimal { None } else { show::look(server, &caller.workspace, id, prefer.wait).await? };
+    let body = match found {
+        Some(run) => RunOrId::Run(Box::new(run.into())),
+        // Not wanted, or remembered by its idempotency key longer than by itself.
+        None => RunOrId::Id(Submitted { id: id.0 }),
     };
+    let mut response = (status, Json(body)).into_response();
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/runs/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
     }
