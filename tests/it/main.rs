@@ -17,10 +17,10 @@ mod mutants;
 mod postgres;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod process;
-#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
-mod serve;
 #[cfg(feature = "sqlite")]
 mod schedules;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod serve;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(all(feature = "worker", feature = "sqlite"))]

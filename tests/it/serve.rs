@@ -135,5 +135,5 @@ fn without_a_queue_somebody_must_execute() {
     let mut words = String::new();
     child.stderr.take().expect("its words").read_to_string(&mut words).expect("read");
     assert!(!child.wait().expect("ended").success());
-    assert!(words.contains("queue.enabled is false and concurrency is 0"), "{words}");
+    assert!(words.contains("`queue_enabled` is false and `concurrency` is 0"), "{words}");
 }
