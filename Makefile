@@ -2,17 +2,17 @@
 
 # Each compiles alone, and so does the package with none of them.
 FEATURES := sqlite postgres worker api
-# Passed on to the benchmark: make bench-store ARGS="..."
+# Passed on to the benchmark or the fuzzer: make bench-store ARGS="..."
 ARGS :=
 
-.PHONY: help test tools fmt-check clippy doc features nextest doctest chaos bench-store fmt
+.PHONY: help test tools fmt-check clippy doc features nextest doctest fuzz-short fuzz-api chaos bench-store fmt
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
 
 # One after the other even under -j: they share the build directory's lock, and the cheap ones should fail first.
 test: ## Everything a change must pass: format, lints, docs, features, tests
-	@for step in tools fmt-check clippy doc features nextest doctest; do $(MAKE) --no-print-directory $$step || exit 1; done
+	@for step in tools fmt-check clippy doc features nextest doctest fuzz-short; do $(MAKE) --no-print-directory $$step || exit 1; done
 
 tools: ## Install what the tests need, where missing
 	scripts/install-test-tools
@@ -38,6 +38,12 @@ nextest: ## The tests, against a PostgreSQL of their own
 
 doctest: ## The examples in the documentation
 	cargo test --doc --all-features
+
+fuzz-short: ## Fuzz the API by its description, the same way each time, within a minute
+	scripts/fuzz-api --short
+
+fuzz-api: ## Fuzz the API by its description for some minutes; ARGS="--seed N" replays
+	scripts/fuzz-api $(ARGS)
 
 # The same tests as in `make test`, long: RUNLANE_SEED replays the faults of a run.
 chaos: ## Kill, freeze and cut off a fleet of workers for some minutes

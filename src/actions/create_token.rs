@@ -21,11 +21,15 @@ pub struct TokenRequest {
     pub expires_in: Option<SignedDuration>,
 }
 
-/// The token with its secret, which nobody can learn again; `None` if there is no such workspace.
+/// The token with its secret, which nobody can learn again; `None` if there is no such workspace: the one where it is to
+/// be good, or for one that is good everywhere the one from which it is asked for.
 ///
 /// If the answer of the store was lost, another one is made: the first, if it exists, has a secret that nobody knows.
 pub async fn create_token(store: &dyn Store, by: &By, request: TokenRequest) -> Result<Option<(Token, Secret)>> {
     let TokenRequest { workspace, name, role, expires_in } = request;
+    if workspace.is_none() && !store.workspaces().await?.contains(&by.workspace) {
+        return Ok(None);
+    }
     let secret = Secret::generate();
     let wanted = NewToken { id: TokenId::new(), workspace, name, role, hash: secret.hash(), expires_in };
     match store.create_token(&wanted).await? {

@@ -8,7 +8,7 @@ use runlane::run::{Json, TaskName};
 use runlane::worker::DEMO_TASKS;
 
 use super::Failure;
-use super::settings::{Config, RUN_TIMEOUT_SECONDS, TaskConfig};
+use super::settings::{self, Config, QUEUE_ENABLED, RUN_TIMEOUT_SECONDS, TaskConfig};
 
 /// Tasks by name. Others are taken too, for workers elsewhere, unless it is strict.
 pub(super) struct TaskCatalog {
@@ -34,17 +34,24 @@ impl TaskCatalog {
             let entry = entry(task, &usual).map_err(|error| format!("{place}: task {name}: {error}"))?;
             tasks.insert(name.clone(), entry);
         }
-        Ok(Self { tasks, usual, is_strict: false })
+        // Without a queue nobody elsewhere could execute it.
+        let is_strict = config.settings.get(&QUEUE_ENABLED) == Some(false);
+        let catalog = Self { tasks, usual, is_strict };
+        let demo = config.settings.get(&settings::DEMO_TASKS) == Some(true);
+        Ok(if demo { catalog.with_demo_tasks() } else { catalog })
     }
 
     /// With the demo tasks, and strict: no run is taken that nobody here could execute.
     pub(super) fn open_for_dev(config: &Config) -> Result<Self, Failure> {
-        let mut catalog = Self::open(config)?;
+        Ok(Self { is_strict: true, ..Self::open(config)?.with_demo_tasks() })
+    }
+
+    fn with_demo_tasks(mut self) -> Self {
         for name in DEMO_TASKS {
-            let entry = Entry { defaults: catalog.usual.clone(), schema: None };
-            catalog.tasks.entry(name.to_owned()).or_insert(entry);
+            let entry = Entry { defaults: self.usual.clone(), schema: None };
+            self.tasks.entry(name.to_owned()).or_insert(entry);
         }
-        Ok(Self { is_strict: true, ..catalog })
+        self
     }
 
     pub(super) fn names(&self) -> Vec<String> {

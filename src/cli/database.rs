@@ -89,6 +89,20 @@ impl Database {
             Database::Postgres(_) => "postgres",
         }
     }
+
+    /// As the server shows it to those who ask whether it is ready. Who has opened it has this release's schema.
+    #[cfg(feature = "worker")]
+    pub(super) fn info(&self) -> Option<runlane::http::DatabaseInfo> {
+        let schema_version = match self {
+            #[cfg(feature = "sqlite")]
+            Database::Sqlite(_) => runlane::store::sqlite::SCHEMA_VERSION,
+            #[cfg(feature = "postgres")]
+            Database::Postgres(_) => runlane::store::postgres::SCHEMA_VERSION,
+            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            _ => return None,
+        };
+        Some(runlane::http::DatabaseInfo { kind: self.kind(), schema_version })
+    }
 }
 
 /// What any verb needs that works on runs.

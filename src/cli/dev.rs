@@ -8,15 +8,15 @@ use std::sync::Arc;
 use clap::Args;
 use runlane::actions::LiveCatalog;
 use runlane::http::{Api, Auth};
-use runlane::store::{Admission, Store};
+use runlane::store::Store;
 
 use super::Failure;
 use super::catalog::TaskCatalog;
 use super::database::Database;
 use super::engine::{Engine, conclude};
 use super::reload::Reload;
-use super::serve::serve_with;
-use super::settings::{DATA_DIR, Flags, ForDev, Given, LISTEN, QUEUE_SIZE};
+use super::serve::{serve_with, set_up};
+use super::settings::{DATA_DIR, Flags, ForDev, Given, LISTEN};
 use super::worker::{start, worker_settings};
 
 #[derive(Args)]
@@ -36,12 +36,13 @@ pub(super) async fn dev(args: DevArgs) -> Result<ExitCode, Failure> {
     std::fs::create_dir_all(&data_dir).map_err(|error| format!("cannot make {}: {error}", data_dir.display()))?;
     let file = data_dir.join("runlane.db");
     let is_new = !file.exists();
-    let store = Database::Sqlite(file.clone()).open_and_migrate().await?;
+    let database = Database::Sqlite(file.clone());
+    let store = database.open_and_migrate().await?;
     let engine = Engine::build(Arc::clone(&store), worker_settings(settings), data_dir, &config, true)?;
     let mut api = Api::on(Arc::clone(&store));
     // Whatever else is said: it is for trying things out, on this machine only.
     api.auth = Auth::None;
-    api.admission = Admission { queue_size: settings.get(&QUEUE_SIZE) };
+    set_up(&mut api, &engine, settings, &database)?;
     let catalog = TaskCatalog::open_for_dev(&config)?;
     let tasks = catalog.names().join(", ");
     let catalog = Arc::new(LiveCatalog::new(catalog));

@@ -79,6 +79,20 @@ impl Engine {
         Exchange { tasks, maintenance: Arc::clone(&self.maintenance), gear: self.gear.clone() }
     }
 
+    /// Tells the API of runs that end here. Without a queue, hands it the slots too.
+    #[cfg(feature = "api")]
+    pub(super) fn attach(&self, api: &mut runlane::http::Api, queue_enabled: bool) -> Result<(), Failure> {
+        match &self.worker {
+            Some(worker) => {
+                api.ended = worker.ended();
+                api.direct = (!queue_enabled).then(|| worker.direct_slots());
+                Ok(())
+            }
+            None if queue_enabled => Ok(()),
+            None => Err("queue_enabled is false and concurrency is 0: nobody would execute what is submitted".into()),
+        }
+    }
+
     /// Works until told to stop, then drains.
     pub(super) async fn run(self, stop: CancellationToken) -> Summary {
         let Self { worker, maintenance, .. } = self;

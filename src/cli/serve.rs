@@ -6,16 +6,20 @@ use std::sync::Arc;
 
 use clap::Args;
 use runlane::actions::LiveCatalog;
-use runlane::http::{self, Api, Auth};
+use runlane::http::{self, Api, Auth, RateLimit};
 use runlane::store::Admission;
 use runlane::worker::Summary;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::TaskCatalog;
+use super::database::Database;
 use super::engine::{Engine, conclude};
 use super::reload::Reload;
-use super::settings::{AUTH, AuthMode, DATA_DIR, Flags, ForAll, Given, LISTEN, QUEUE_SIZE};
+use super::settings::{
+    AUTH, AuthMode, DATA_DIR, Effective, Flags, ForAll, Given, LISTEN, QUEUE_ENABLED, QUEUE_SIZE, RATE_LIMIT_BURST,
+    RATE_LIMIT_PER_SECOND,
+};
 use super::worker::{database, start, worker_settings};
 use super::{Failure, metrics, signals};
 
@@ -29,7 +33,8 @@ pub(super) async fn serve(args: ServeArgs) -> Result<ExitCode, Failure> {
     let given = Given::to(args.flags);
     let config = start(&given)?;
     let settings = &config.settings;
-    let store = database(settings)?.open().await?;
+    let database = database(settings)?;
+    let store = database.open().await?;
     let data_dir = settings.value(&DATA_DIR);
     let engine = Engine::build(Arc::clone(&store), worker_settings(settings), data_dir, &config, false)?;
     let catalog = Arc::new(LiveCatalog::new(TaskCatalog::open(&config)?));
@@ -38,13 +43,24 @@ pub(super) async fn serve(args: ServeArgs) -> Result<ExitCode, Failure> {
         AuthMode::Tokens => Auth::Tokens,
         AuthMode::None => Auth::None,
     };
-    api.admission = Admission { queue_size: settings.get(&QUEUE_SIZE) };
+    set_up(&mut api, &engine, settings, &database)?;
     api.catalog = Arc::clone(&catalog) as _;
     let listen = settings.value(&LISTEN);
     let reload = Reload::new(given, config, engine.exchange()).with_catalog(catalog, TaskCatalog::open);
     let ready = |address: SocketAddr| tracing::info!(%address, "serving the API");
     let summary = serve_with(api, engine, reload, listen, ready).await?;
     Ok(conclude(summary))
+}
+
+/// What `dev` and `serve` set alike.
+pub(super) fn set_up(api: &mut Api, engine: &Engine, settings: &Effective, database: &Database) -> Result<(), Failure> {
+    api.admission = Admission { queue_size: settings.get(&QUEUE_SIZE) };
+    api.rate_limit = settings.get(&RATE_LIMIT_PER_SECOND).map(|per_second| {
+        let burst = settings.get(&RATE_LIMIT_BURST).unwrap_or(per_second);
+        RateLimit { per_second, burst }
+    });
+    api.database = database.info();
+    engine.attach(api, settings.value(&QUEUE_ENABLED))
 }
 
 /// Serves and works until told to stop; `ready` is called once requests are taken.

@@ -31,16 +31,16 @@ const fn route(method: &'static str, path: &'static str, needs: Needs, codes: &'
 /// Every route but those of the documentation.
 #[rustfmt::skip]
 pub(in crate::http) const ROUTES: &[Route] = &[
-    route("POST",  "/v1/runs",                  Here(Submit),     &[BODY, SUBMIT, KEYS, STORE, WRITE]),
+    route("POST",  "/v1/runs",                  Here(Submit),     &[BODY, SUBMIT, KEYS, DIRECT, STORE, WRITE]),
     route("GET",   "/v1/runs",                  Here(Read),       &[QUERY, CURSOR, STORE]),
-    route("POST",  "/v1/runs/batch",            Here(Submit),     &[BODY, SUBMIT, KEYS, STORE, WRITE]),
+    route("POST",  "/v1/runs/batch",            Here(Submit),     &[BODY, SUBMIT, KEYS, &[Code::QueueDisabled], STORE, WRITE]),
     route("GET",   "/v1/runs/{id}",             Here(Read),       &[RUN, STORE]),
     route("POST",  "/v1/runs/{id}/cancel",      Here(Operate),    &[RUN, STATUS, STORE, WRITE]),
     route("POST",  "/v1/runs/{id}/pause",       Here(Operate),    &[RUN, STATUS, STORE, WRITE]),
     route("POST",  "/v1/runs/{id}/resume",      Here(Operate),    &[RUN, STATUS, FULL, STORE, WRITE]),
     route("POST",  "/v1/runs/{id}/dismiss",     Here(Operate),    &[RUN, STATUS, &[Code::NotHolding], STORE, WRITE]),
     route("POST",  "/v1/runs/{id}/enqueue",     Here(Submit),     &[RUN, STATUS, STORE, WRITE]),
-    route("POST",  "/v1/runs/{id}/rerun",       Here(Submit),     &[RUN, FULL, STORE, WRITE]),
+    route("POST",  "/v1/runs/{id}/rerun",       Here(Submit),     &[RUN, FULL, DIRECT, &[Code::ShuttingDown], STORE, WRITE]),
     route("GET",   "/v1/runs/{id}/events",      Here(Read),       &[RUN, QUERY, &[Code::TooManyStreams], STORE]),
     route("GET",   "/v1/runs/{id}/attempts",    Here(Read),       &[RUN, STORE]),
     route("GET",   "/v1/runs/{id}/explain",     Here(Read),       &[RUN, STORE]),
@@ -80,7 +80,8 @@ pub(in crate::http) fn methods(path: &str) -> Vec<&'static str> {
 pub(in crate::http) const ANY: &[Code] = &[Code::HostNotAllowed, Code::OriginNotAllowed, Code::InternalError];
 
 /// What can go wrong where the caller must be permitted something.
-pub(in crate::http) const GUARDED: &[Code] = &[Code::Unauthenticated, Code::Forbidden, Code::InvalidHeader];
+pub(in crate::http) const GUARDED: &[Code] =
+    &[Code::Unauthenticated, Code::Forbidden, Code::InvalidHeader, Code::RateLimited];
 
 const BODY: &[Code] = &[
     Code::InvalidJson,
@@ -88,7 +89,7 @@ const BODY: &[Code] = &[
     Code::DuplicateKey,
     Code::NulCharacter,
     Code::BodyTooLarge,
-    Code::BodyTimeout,
+    Code::RequestTimeout,
     Code::UnsupportedMediaType,
     Code::UnknownField,
     Code::MissingField,
@@ -104,6 +105,7 @@ const SUBMIT: &[Code] = &[
     Code::RunQueueFull,
     Code::ShuttingDown,
 ];
+const DIRECT: &[Code] = &[Code::QueueDisabled, Code::ConcurrencyLimit];
 const KEYS: &[Code] = &[Code::IdempotencyMismatch];
 const QUERY: &[Code] = &[Code::InvalidParameter, Code::UnknownParameter];
 const CURSOR: &[Code] = &[Code::InvalidCursor];

@@ -1,12 +1,14 @@
 //! Serves until told to stop, then lets what is under way come to its end.
 
+mod connections;
+
 use std::io;
 use std::net::SocketAddr;
 
-use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+pub(in crate::http) use self::connections::Peer;
 use super::auth::Auth;
 use super::router::router;
 use super::state::Api;
@@ -28,21 +30,12 @@ pub async fn serve(listener: TcpListener, api: Api, stopping: CancellationToken)
     if matches!(api.auth, Auth::None) && !address.ip().to_canonical().is_loopback() {
         return Err(ServeError::OpenToAll(address));
     }
-    let grace = api.limits.shutdown_grace;
+    let limits = api.limits;
     let router = router(api, stopping.clone());
-    // Answers are small and often many: none should wait for another to fill a packet.
-    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    let told = stopping.clone();
-    let server = axum::serve(listener, router).with_graceful_shutdown(async move { told.cancelled().await });
-    let too_late = async {
-        stopping.cancelled().await;
-        tokio::time::sleep(grace).await;
-    };
-    tokio::select! {
-        served = server => Ok(served?),
-        () = too_late => {
-            tracing::warn!(?grace, "requests still under way were cut off");
-            Ok(())
-        }
+    let mut open = connections::take(listener, router, limits, stopping).await;
+    let answered = async { while open.join_next().await.is_some() {} };
+    if tokio::time::timeout(limits.shutdown_grace, answered).await.is_err() {
+        tracing::warn!(grace = ?limits.shutdown_grace, "requests still under way were cut off");
     }
+    Ok(())
 }

@@ -7,8 +7,9 @@ use jiff::SignedDuration;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::auth::Auth;
-use crate::actions::{AnyTask, Catalog, SubmitDesk};
+use super::auth::{Auth, KnownTokens};
+use super::rates::{RateLimit, Rates};
+use crate::actions::{AnyTask, Catalog, DirectSlots, EndSignal, SubmitDesk};
 use crate::store::{Admission, Store};
 
 /// Writes the process's metrics down as Prometheus reads them.
@@ -21,6 +22,12 @@ pub struct Api {
     pub store: Arc<dyn Store>,
     /// The tasks it knows; [`AnyTask`] takes runs of any.
     pub catalog: Arc<dyn Catalog>,
+    /// The slots that execute what is submitted, while its caller waits: direct mode. Without them there is a queue.
+    pub direct: Option<Arc<dyn DirectSlots>>,
+    /// Tells of runs that end in this process, where there is a worker.
+    pub ended: EndSignal,
+    /// Which database it is, for those who ask whether the server is ready.
+    pub database: Option<DatabaseInfo>,
     /// What `/metrics` answers with, if there is a recorder.
     pub metrics: Option<Scrape>,
     /// How submissions are limited.
@@ -31,10 +38,21 @@ pub struct Api {
     pub hosts: Vec<String>,
     /// The origins whose pages may use it, beside its own.
     pub origins: Vec<String>,
+    /// How often one caller may ask: one token, or without tokens one address.
+    pub rate_limit: Option<RateLimit>,
     /// How long idempotency keys are remembered.
     pub idempotency_ttl: SignedDuration,
     /// How large and how long things may be.
     pub limits: Limits,
+}
+
+/// Which database there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DatabaseInfo {
+    /// In a word: `sqlite` or `postgres`.
+    pub kind: &'static str,
+    /// The version of its schema.
+    pub schema_version: i64,
 }
 
 /// How large and how long things may be.
@@ -48,6 +66,14 @@ pub struct Limits {
     pub batch_runs: usize,
     /// How long a body may take to arrive.
     pub body_wait: Duration,
+    /// How long a connection may take until it has sent the head of a request, and idle until it sends the next.
+    pub header_wait: Duration,
+    /// The head of a request, in bytes; at least 8 KiB.
+    pub header_bytes: usize,
+    /// The headers of a request.
+    pub headers: usize,
+    /// How many connections may be open at once; more wait until they are taken.
+    pub connections: usize,
     /// How long a request may wait for an outcome.
     pub wait: Duration,
     /// How many event streams may be open at once.
@@ -63,6 +89,10 @@ impl Default for Limits {
             batch_bytes: 16 * 1024 * 1024,
             batch_runs: 10_000,
             body_wait: Duration::from_secs(30),
+            header_wait: Duration::from_secs(30),
+            header_bytes: 64 * 1024,
+            headers: 100,
+            connections: 4096,
             wait: Duration::from_secs(60),
             streams: 1024,
             shutdown_grace: Duration::from_secs(10),
@@ -76,11 +106,15 @@ impl Api {
         Self {
             store,
             catalog: Arc::new(AnyTask),
+            direct: None,
+            ended: EndSignal::default(),
+            database: None,
             metrics: None,
             admission: Admission::default(),
             auth: Auth::None,
             hosts: Vec::new(),
             origins: Vec::new(),
+            rate_limit: None,
             idempotency_ttl: SignedDuration::from_hours(24),
             limits: Limits::default(),
         }
@@ -91,6 +125,8 @@ impl Api {
 pub(in crate::http) struct Shared {
     pub(in crate::http) api: Api,
     pub(in crate::http) desk: SubmitDesk,
+    pub(in crate::http) known_tokens: KnownTokens,
+    pub(in crate::http) rates: Rates,
     pub(in crate::http) streams: Arc<Semaphore>,
     /// Set once the server is to stop: whoever waits answers at once.
     pub(in crate::http) stopping: CancellationToken,
@@ -102,7 +138,14 @@ pub(in crate::http) type Server = Arc<Shared>;
 impl Shared {
     pub(in crate::http) fn new(api: Api, stopping: CancellationToken) -> Server {
         let desk = SubmitDesk::open(Arc::clone(&api.store), api.admission);
-        Arc::new(Self { desk, streams: Arc::new(Semaphore::new(api.limits.streams)), stopping, api })
+        Arc::new(Self {
+            desk,
+            known_tokens: KnownTokens::default(),
+            rates: Rates::new(api.rate_limit),
+            streams: Arc::new(Semaphore::new(api.limits.streams)),
+            stopping,
+            api,
+        })
     }
 
     pub(in crate::http) fn store(&self) -> &dyn Store {

@@ -148,6 +148,7 @@ impl Attempt {
         let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
         let answer = self.tell(verdict).await;
         self.inner.slots.free(self.slot.lease);
+        self.inner.ended.ring(self.slot.lease.run);
         match answer {
             Some(FinishOutcome::Accepted(status)) => {
                 tracing::info!(%status, "{}", if left { "left running, to be adopted" } else { "finished" });

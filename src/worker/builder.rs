@@ -12,6 +12,7 @@ use super::reporter::Events;
 use super::slots::Slots;
 use super::store_desks::{Finishes, Releases};
 use super::{Inner, Settings, Task, TaskSet, Tasks, Worker};
+use crate::actions::EndSignal;
 use crate::executor::native::{Context, TaskError};
 use crate::run::{InvalidName, TaskName, WorkerId};
 use crate::store::Store;
@@ -101,6 +102,7 @@ impl Builder {
             tasks,
             attempts: TaskTracker::new(),
             tally: Tally::default(),
+            ended: EndSignal::default(),
         };
         Ok(Worker { inner: Arc::new(inner) })
     }

@@ -8,6 +8,7 @@ mod builder;
 mod claimer;
 mod demo;
 mod desk;
+mod direct;
 mod drain;
 mod heart;
 mod permit;
@@ -35,6 +36,7 @@ use self::desk::Desk;
 use self::drain::Tally;
 use self::reporter::Entry;
 use self::slots::Slots;
+use crate::actions::{DirectSlots, EndSignal};
 use crate::run::WorkerId;
 use crate::run::lifecycle::Taker;
 use crate::store::{AppendOutcome, Finish, FinishOutcome, ReleaseLease, Store};
@@ -56,6 +58,7 @@ struct Inner {
     events: Desk<Entry, AppendOutcome>,
     attempts: TaskTracker,
     tally: Tally,
+    ended: EndSignal,
 }
 
 impl Worker {
@@ -74,6 +77,16 @@ impl Worker {
         self.inner.tasks.clone()
     }
 
+    /// Tells of runs that end in this worker.
+    pub fn ended(&self) -> EndSignal {
+        self.inner.ended.clone()
+    }
+
+    /// Its slots, to be set aside for runs that are about to be submitted.
+    pub fn direct_slots(&self) -> Arc<dyn DirectSlots> {
+        Arc::new(direct::Direct(Arc::clone(&self.inner)))
+    }
+
     /// Works until told to stop, by the token or by a drain request in the store; then sees to what is under way.
     pub async fn run(&self, stop: CancellationToken) -> Summary {
         let inner = &self.inner;
@@ -83,6 +96,7 @@ impl Worker {
         let _renewing = AbortOnDropHandle::new(tokio::spawn(heart::renew_leases(Arc::clone(inner))));
         let _beating = AbortOnDropHandle::new(tokio::spawn(heart::beat(Arc::clone(inner), drain.clone())));
         claimer::claim_until(Arc::clone(inner), drain).await;
+        inner.slots.close();
         let summary = drain::drain(inner).await;
         tracing::info!(worker = %inner.id, %summary, "stopped");
         summary

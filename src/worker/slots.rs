@@ -1,14 +1,16 @@
 //! The attempts under way in this worker.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::actions::NoSlot;
 use crate::executor::{Grip, Order};
-use crate::run::{QueueName, Stop};
+use crate::run::{QueueName, RunId, Stop};
 use crate::store::{Lease, Renewal};
 
 /// One attempt under way.
@@ -105,12 +107,47 @@ impl Slot {
 pub(super) struct Slots {
     capacity: usize,
     table: Mutex<HashMap<Lease, Arc<Slot>>>,
+    /// Set aside for runs that this worker is to get next. They keep nobody from claiming others: what was there before
+    /// comes first, and those wait a little longer.
+    reserved: Mutex<HashMap<RunId, QueueName>>,
+    closed: AtomicBool,
     freed: Notify,
 }
 
 impl Slots {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity, table: Mutex::default(), freed: Notify::new() }
+        Self {
+            capacity,
+            table: Mutex::default(),
+            reserved: Mutex::default(),
+            closed: AtomicBool::new(false),
+            freed: Notify::new(),
+        }
+    }
+
+    /// Sets a slot aside, if there is one that is neither busy nor set aside, within the limit of the queue, too.
+    pub(super) fn reserve(&self, run: RunId, queue: &QueueName, limit: Option<usize>) -> Result<(), NoSlot> {
+        if self.closed.load(Ordering::SeqCst) {
+            return Err(NoSlot::Leaving);
+        }
+        let mut reserved = lock(&self.reserved);
+        let mut taken = reserved.clone();
+        taken.extend(lock(&self.table).values().map(|slot| (slot.lease.run, slot.queue.clone())));
+        let in_queue = taken.values().filter(|other| *other == queue).count();
+        if taken.len() >= self.capacity || limit.is_some_and(|limit| in_queue >= limit) {
+            return Err(NoSlot::Full);
+        }
+        reserved.insert(run, queue.clone());
+        Ok(())
+    }
+
+    pub(super) fn give_up(&self, run: RunId) {
+        lock(&self.reserved).remove(&run);
+    }
+
+    /// No slot is set aside any more.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
     }
 
     pub(super) fn enter(&self, slot: &Arc<Slot>) {

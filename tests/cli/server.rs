@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runlane::clock::Clock;
-use runlane::http::{self, Api, Auth};
+use runlane::http::{self, Api, Auth, DatabaseInfo};
 use runlane::maintenance::{self, Maintenance};
 use runlane::run::HostName;
 use runlane::store::Store;
-use runlane::store::sqlite::SqliteStore;
+use runlane::store::sqlite::{SCHEMA_VERSION, SqliteStore};
 use runlane::worker::{Settings, Worker, with_demo_tasks};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
@@ -59,7 +59,8 @@ impl Server {
         let address = listener.local_addr().expect("an address");
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let (api, told) = (Api { auth, ..Api::on(Arc::clone(&store)) }, stop.clone());
+        let database = Some(DatabaseInfo { kind: "sqlite", schema_version: SCHEMA_VERSION });
+        let (api, told) = (Api { auth, database, ..Api::on(Arc::clone(&store)) }, stop.clone());
         tasks.spawn(async move { http::serve(listener, api, told).await.expect("served") });
         let (upkeep, told) = (Maintenance::new(Arc::clone(&store), maintenance::Settings::default()), stop.clone());
         tasks.spawn(async move { upkeep.run(told).await });

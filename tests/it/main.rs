@@ -19,6 +19,8 @@ mod postgres;
 mod process;
 #[cfg(feature = "sqlite")]
 mod schedules;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod serve;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(all(feature = "worker", feature = "sqlite"))]

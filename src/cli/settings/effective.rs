@@ -11,7 +11,10 @@ use super::book::alike;
 use super::parse::AuthMode;
 use super::problem::{Level, Origin, Problem};
 use super::section::Section;
-use super::table::{AUTH, About, HEARTBEAT_SECONDS, Known, LEASE_TTL_SECONDS, LISTEN, SETTINGS, Setting, Takes};
+use super::table::{
+    AUTH, About, CONCURRENCY, HEARTBEAT_SECONDS, Known, LEASE_TTL_SECONDS, LISTEN, QUEUE_ENABLED, RATE_LIMIT_BURST,
+    RATE_LIMIT_PER_SECOND, SETTINGS, Setting, Takes,
+};
 use super::value::{integer_text, words};
 
 /// The value of every setting.
@@ -80,6 +83,8 @@ pub(super) fn gather(file: &mut Section<'_, '_>, given: &Given, problems: &mut V
     let effective = Effective { values };
     problems.extend(too_short_a_lease(&effective));
     problems.extend(open_to_all(&effective));
+    problems.extend(nobody_executes(&effective));
+    problems.extend(burst_of_nothing(&effective));
     problems.extend(misspelt_variables(given));
     effective
 }
@@ -91,16 +96,24 @@ fn check(setting: &dyn Known, said: &Value) -> Option<Problem> {
 
 fn in_file(setting: &dyn Known, file: &mut Section<'_, '_>) -> Option<Value> {
     let about = setting.about();
-    let mut found: Option<(&str, Value)> = None;
+    let mut there = Vec::new();
     for name in about.names() {
-        let Some(value) = file.take(name) else { continue };
-        if let Some((first, _)) = found {
-            file.book.error(file.at(name), format!("`{name}` is another name for `{first}`, which is there too"));
+        there.extend(file.take(name).map(|value| (name.to_owned(), value, file.at(name))));
+    }
+    if let Some((table, key)) = about.within {
+        let mut table = file.section(table);
+        there.extend(table.take(key).map(|value| (table.full(key), value, table.at(key))));
+        table.finish();
+    }
+    let mut found: Option<(String, Value)> = None;
+    for (name, value, at) in there {
+        if let Some((first, _)) = &found {
+            file.book.error(at, format!("`{name}` is another name for `{first}`, which is there too"));
             continue;
         }
         match text_of(about, value) {
             Ok(text) => {
-                let origin = Origin::File(file.book.place(file.at(name)));
+                let origin = Origin::File(file.book.place(at));
                 found = Some((name, Value { text: Some(text), origin }));
             }
             Err(must_be) => {
@@ -166,6 +179,22 @@ fn open_to_all(effective: &Effective) -> Option<Problem> {
     }
     let message = format!("`auth` is none, but others can reach `listen`, {listen}: use 127.0.0.1, or auth tokens");
     Some(wrong(louder(effective, &AUTH.about, &LISTEN.about), message))
+}
+
+fn nobody_executes(effective: &Effective) -> Option<Problem> {
+    if effective.value(&QUEUE_ENABLED) || effective.value(&CONCURRENCY) > 0 {
+        return None;
+    }
+    let message = "`queue_enabled` is false and `concurrency` is 0: nobody would execute what is submitted".to_owned();
+    Some(wrong(louder(effective, &CONCURRENCY.about, &QUEUE_ENABLED.about), message))
+}
+
+fn burst_of_nothing(effective: &Effective) -> Option<Problem> {
+    if effective.get(&RATE_LIMIT_BURST).is_none() || effective.get(&RATE_LIMIT_PER_SECOND).is_some() {
+        return None;
+    }
+    let message = "`rate_limit_burst` is set, but not `rate_limit_per_second`".to_owned();
+    Some(wrong(effective.origin(&RATE_LIMIT_BURST.about), message))
 }
 
 /// Who is to be told of two settings that do not go together.

@@ -57,7 +57,7 @@ impl Reads for ForDev {
     const DEFAULTS: &'static [(&'static str, &'static str)] = &[("concurrency", "4"), ("auth", "none")];
 
     fn has_flag(about: &About) -> bool {
-        ["data_dir", "listen", "concurrency", "log_format", "log"].contains(&about.name)
+        ["data_dir", "listen", "concurrency", "queue_enabled", "log_format", "log"].contains(&about.name)
     }
 
     fn found(about: &About) -> Option<&'static str> {

@@ -26,6 +26,8 @@ pub(in crate::cli) struct About {
     pub(in crate::cli) name: &'static str,
     /// Other names for the same.
     pub(in crate::cli) also: &'static [&'static str],
+    /// A table of the file and a key of it that say the same.
+    pub(in crate::cli) within: Option<(&'static str, &'static str)>,
     /// Variables that say the same beside those named after it.
     pub(in crate::cli) variables: &'static [&'static str],
     pub(in crate::cli) takes: Takes,
@@ -86,6 +88,7 @@ impl About {
     const USUAL: Self = Self {
         name: "",
         also: &[],
+        within: None,
         variables: &[],
         takes: Takes::Whole,
         default: None,
@@ -148,6 +151,18 @@ settings! {
     }
     /// At most so many live runs; more are refused
     QUEUE_SIZE: u64 = "queue_size" by parse::whole, { unset: "no limit", part: Part::Api }
+    /// Whether runs wait in a queue; if not, each is executed while its caller waits, or refused
+    QUEUE_ENABLED: bool = "queue_enabled" by parse::switch, {
+        takes: Takes::Switch, default: Some("true"), within: Some(("queue", "enabled")), part: Part::Api,
+    }
+    /// How many requests a second one token, or without tokens one address, may make
+    RATE_LIMIT_PER_SECOND: NonZeroU32 = "rate_limit_per_second" by parse::whole_above_zero, {
+        unset: "no limit", part: Part::Api,
+    }
+    /// How many of them may come at once
+    RATE_LIMIT_BURST: NonZeroU32 = "rate_limit_burst" by parse::whole_above_zero, {
+        unset: "as many as a second", part: Part::Api,
+    }
     /// How many runs are executed at once; 0 in `serve`: none
     CONCURRENCY: usize = "concurrency" by parse::whole, { also: &["max_concurrency"], default: Some("2") }
     /// The queues to serve, each perhaps with a limit of its own, as in `reports:1`

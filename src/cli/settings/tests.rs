@@ -80,7 +80,7 @@ fn everything_that_is_wrong_is_said_with_its_place() {
 fn what_is_no_toml_is_said_beside_the_rest() {
     let found = problems("concurrency = \nqueu = [\"a\"]\nhost = \"a\"\nhost = \"b\"\n");
     assert!(found[0].starts_with("runlane.toml:1:15: error: "), "{found:?}");
-    assert_eq!(found[1], "runlane.toml:2:1: error: there is no key `queu`; did you mean `queues`?");
+    assert_eq!(found[1], "runlane.toml:2:1: error: there is no key `queu`; did you mean `queue`?");
     assert_eq!(found[2], "runlane.toml:4:1: error: duplicate key `host`");
     assert_eq!(found.len(), 3);
 }
@@ -230,10 +230,29 @@ fn markdown() -> String {
             words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
         };
         let default = about.default.map_or_else(|| about.unset.to_owned(), |text| format!("`{text}`"));
-        let names = code(&mut about.names().map(str::to_owned));
+        let within = about.within.map(|(table, key)| format!("{table}.{key}"));
+        let names = code(&mut about.names().map(str::to_owned).chain(within));
         let flags = code(&mut about.names().map(|name| format!("--{}", name.replace('_', "-"))));
         let variables = code(&mut about.all_variables());
         rows += &format!("| {names} | {default} | {flags} | {variables} | {} |\n", about.meaning.trim());
     }
     rows
+}
+
+#[test]
+fn a_setting_may_stand_in_a_table_of_its_own() {
+    let enabled = |text: &str| Config::of(text).settings.value(&QUEUE_ENABLED);
+    assert!(enabled(""));
+    assert!(!enabled("queue_enabled = false"));
+    assert!(!enabled("[queue]\nenabled = false"));
+    assert!(!enabled("queue.enabled = false"));
+    let wrong = |text: &str| {
+        let (_, problems) = Given::default().understand("runlane.toml", text);
+        problems.iter().map(|problem| problem.words()).collect::<Vec<_>>().join("; ")
+    };
+    assert!(wrong("[queue]\nenabled = 1").contains("must be true or false"));
+    assert!(wrong("[queue]\nenable = true").contains("no key `enable` in [queue]"));
+    assert!(wrong("queue_enabled = true\nqueue.enabled = false").contains("another name for `queue_enabled`"));
+    assert!(wrong("queue.enabled = false\nconcurrency = 0").contains("nobody would execute"));
+    assert!(wrong("rate_limit_burst = 5").contains("not `rate_limit_per_second`"));
 }

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
-use crate::http::dto::Health;
+use crate::http::dto::{Health, Readiness};
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
 
@@ -22,22 +22,32 @@ const RETRY_SECONDS: u32 = 2;
 #[utoipa::path(get, path = "/healthz", tag = "health", security(()),
     responses((status = 200, description = "It is", body = Health)))]
 pub(super) async fn healthz() -> Json<Health> {
-    Json(Health::of("ok"))
+    Json(Health::ok())
 }
 
 /// Can the server serve?
 #[utoipa::path(get, path = "/readyz", tag = "health", security(()),
-    responses((status = 200, description = "It can", body = Health)))]
-pub(super) async fn readyz(State(server): State<Server>) -> Result<Json<Health>, Problem> {
+    responses((status = 200, description = "It can", body = Readiness)))]
+pub(super) async fn readyz(State(server): State<Server>) -> Result<Json<Readiness>, Problem> {
     if server.stopping.is_cancelled() {
         return Err(Problem::new(Code::ShuttingDown, "the server is shutting down").retry_after(RETRY_SECONDS));
     }
     match tokio::time::timeout(PATIENCE, server.store().workspaces()).await {
-        Ok(Ok(_)) => Ok(Json(Health::of("ready"))),
+        Ok(Ok(_)) => Ok(Json(ready(&server))),
         Ok(Err(error)) => Err(error.into()),
         Err(_) => {
             Err(Problem::new(Code::StoreUnavailable, "the database does not answer in time").retry_after(RETRY_SECONDS))
         }
+    }
+}
+
+fn ready(server: &Server) -> Readiness {
+    let database = server.api.database;
+    Readiness {
+        status: "ready".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        database: database.map(|database| database.kind.to_owned()),
+        schema_version: database.map(|database| database.schema_version),
     }
 }
 

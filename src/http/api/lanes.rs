@@ -8,7 +8,7 @@ use utoipa::IntoParams;
 use super::runs::page;
 use crate::actions::{release_lane as let_go, set_lane_policy};
 use crate::http::auth::Caller;
-use crate::http::dto::{Lane, LaneChange, LaneReleased, LaneSettings, List};
+use crate::http::dto::{Lane, LaneChange, LaneReleased, LaneSettings, List, Name};
 use crate::http::extract::{Body, LanePath, Query, from_cursor, to_cursor};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -23,6 +23,7 @@ pub(in crate::http::api) struct Wanted {
     #[param(minimum = 1, maximum = 500)]
     pub(in crate::http::api) limit: Option<u16>,
     /// `next_cursor` of the page before.
+    #[param(pattern = "^([0-9a-f]{2})+$")]
     pub(in crate::http::api) cursor: Option<String>,
 }
 
@@ -44,7 +45,7 @@ pub(super) async fn list_lanes(
 
 /// Say what a lane does when one of its runs is paused, fails or times out
 #[utoipa::path(patch, path = "/v1/lanes/{name}", tag = "lanes", request_body = LaneChange,
-    params(("name" = String, Path, description = "The lane")),
+    params(("name" = Name, Path, description = "The lane")),
     responses((status = 200, description = "As it is set now", body = LaneSettings)))]
 pub(super) async fn change_lane(
     State(server): State<Server>,
@@ -62,7 +63,7 @@ pub(super) async fn change_lane(
 ///
 /// Whatever holds it is dismissed.
 #[utoipa::path(post, path = "/v1/lanes/{name}/release", tag = "lanes",
-    params(("name" = String, Path, description = "The lane")),
+    params(("name" = Name, Path, description = "The lane")),
     responses((status = 200, description = "It goes on", body = LaneReleased)))]
 pub(super) async fn release_lane(
     State(server): State<Server>,

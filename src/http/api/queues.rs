@@ -5,7 +5,7 @@ use axum::extract::State;
 
 use crate::actions::set_queue;
 use crate::http::auth::Caller;
-use crate::http::dto::{List, Queue, QueueChange, QueueSettings};
+use crate::http::dto::{List, Name, Queue, QueueChange, QueueSettings};
 use crate::http::extract::{Body, QueuePath};
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
@@ -26,7 +26,7 @@ pub(super) async fn list_queues(State(server): State<Server>, caller: Caller) ->
 
 /// Change a queue's limit
 #[utoipa::path(patch, path = "/v1/queues/{name}", tag = "queues", request_body = QueueChange,
-    params(("name" = String, Path, description = "The queue")),
+    params(("name" = Name, Path, description = "The queue")),
     responses((status = 200, description = "As it is set now", body = QueueSettings)))]
 pub(super) async fn change_queue(
     State(server): State<Server>,
@@ -46,7 +46,7 @@ pub(super) async fn change_queue(
 ///
 /// Runs under way go on; no other starts.
 #[utoipa::path(post, path = "/v1/queues/{name}/pause", tag = "queues",
-    params(("name" = String, Path, description = "The queue")),
+    params(("name" = Name, Path, description = "The queue")),
     responses((status = 200, description = "As it is set now", body = QueueSettings)))]
 pub(super) async fn pause_queue(State(server): State<Server>, caller: Caller, QueuePath(queue): QueuePath) -> Answer {
     set(&server, &caller, queue, store::QueueChange { paused: Some(true), ..Default::default() }).await
@@ -54,7 +54,7 @@ pub(super) async fn pause_queue(State(server): State<Server>, caller: Caller, Qu
 
 /// Resume a queue
 #[utoipa::path(post, path = "/v1/queues/{name}/resume", tag = "queues",
-    params(("name" = String, Path, description = "The queue")),
+    params(("name" = Name, Path, description = "The queue")),
     responses((status = 200, description = "As it is set now", body = QueueSettings)))]
 pub(super) async fn resume_queue(State(server): State<Server>, caller: Caller, QueuePath(queue): QueuePath) -> Answer {
     set(&server, &caller, queue, store::QueueChange { paused: Some(false), ..Default::default() }).await

@@ -33,8 +33,9 @@ pub(super) async fn create_token(
     Body(wanted): Body<NewToken>,
 ) -> Result<(StatusCode, Json<CreatedToken>), Problem> {
     let request = request(&caller, wanted)?;
+    let workspace = request.workspace.clone().unwrap_or_else(|| caller.workspace.clone());
     let made = make(server.store(), &caller.by, request).await?;
-    let (token, secret) = made.ok_or_else(Problem::no_workspace)?;
+    let (token, secret) = made.ok_or_else(|| Problem::no_workspace_called(&workspace))?;
     Ok((StatusCode::CREATED, Json(CreatedToken { token: token.into(), secret: secret.expose().to_owned() })))
 }
 
@@ -49,8 +50,10 @@ pub(super) async fn revoke_token(
     caller: Caller,
     TokenPath(id): TokenPath,
 ) -> Result<Json<Token>, Problem> {
-    let revoked = revoke(server.store(), &caller.by, id, caller.view()).await?;
-    revoked.map(|token| Json(token.into())).ok_or_else(|| Problem::no_token(&id.to_string()))
+    let revoked = revoke(server.store(), &caller.by, id, caller.view()).await;
+    // Whatever the answer: whether it is still good is asked anew.
+    server.known_tokens.forget(id);
+    revoked?.map(|token| Json(token.into())).ok_or_else(|| Problem::no_token(&id.to_string()))
 }
 
 fn request(caller: &Caller, wanted: NewToken) -> Result<TokenRequest, Problem> {

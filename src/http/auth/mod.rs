@@ -1,8 +1,12 @@
 //! Who asks, and whether they may.
 
 mod caller;
+mod known;
 
 pub(in crate::http) use caller::Caller;
+pub(in crate::http) use known::KnownTokens;
+
+use std::net::IpAddr;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -10,9 +14,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::problem::{Code, Problem};
+use super::rates::Asker;
 use super::routes::{self, Needs};
+use super::serve::Peer;
 use super::state::Server;
-use crate::access::Secret;
+use crate::access::{Secret, Token};
 use crate::run::WorkspaceName;
 
 /// How callers show who they are.
@@ -23,6 +29,9 @@ pub enum Auth {
     /// By a token: `Authorization: Bearer rl_…`.
     Tokens,
 }
+
+/// Asked by machines, and as often as they were told to.
+const METRICS: &str = "/metrics";
 
 /// Names the workspace, where the caller may choose.
 const WORKSPACE: &str = "x-runlane-workspace";
@@ -46,8 +55,11 @@ pub(super) async fn authorise(State(server): State<Server>, mut request: Request
 /// What a request says of its caller, and needs of them.
 struct Claim {
     needs: Needs,
+    /// Whether the request counts towards the rate of its caller.
+    counts: bool,
     secret: Result<Secret, Problem>,
     workspace: Option<WorkspaceName>,
+    peer: Option<IpAddr>,
 }
 
 impl Claim {
@@ -56,7 +68,9 @@ impl Claim {
         let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let route = routes::find(request.method().as_str(), path).ok_or_else(|| no_route(request, path))?;
         let workspace = chosen(request.headers())?;
-        Ok(Self { needs: route.needs, secret: secret(request.headers()), workspace })
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        let counts = route.path != METRICS;
+        Ok(Self { needs: route.needs, counts, secret: secret(request.headers()), workspace, peer })
     }
 
     /// The caller, if who they are matters to the route.
@@ -67,13 +81,28 @@ impl Claim {
             Needs::Everywhere(permission) => (permission, true),
         };
         if server.api.auth == Auth::None {
+            self.count(server, Asker::at(self.peer))?;
             return Ok(Some(Caller::local(self.workspace)));
         }
-        let known = server.store().authenticate(&self.secret?.hash()).await?;
-        let token = known.ok_or_else(|| unauthenticated("the token is unknown, expired or revoked"))?;
+        let token = match self.token(server).await {
+            Ok(token) => token,
+            // Whoever guesses shall not do so without end.
+            Err(problem) => return Err(self.count(server, Asker::at(self.peer)).err().unwrap_or(problem)),
+        };
+        self.count(server, Asker::Token(token.id))?;
         let caller = Caller::bearing(token, self.workspace)?;
         caller.must_be_permitted(permission, everywhere)?;
         Ok(Some(caller))
+    }
+
+    async fn token(&self, server: &Server) -> Result<Token, Problem> {
+        let hash = self.secret.as_ref().map_err(Problem::clone)?.hash();
+        let known = server.known_tokens.authenticate(server.store(), &hash).await?;
+        known.ok_or_else(|| unauthenticated("the token is unknown, expired or revoked"))
+    }
+
+    fn count(&self, server: &Server, asker: Asker) -> Result<(), Problem> {
+        if self.counts { server.rates.count(asker) } else { Ok(()) }
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::object::objects;
 use super::{Problem, SubmitRun};
 
 /// Submissions that are stored in one transaction, each judged by itself.
@@ -11,6 +12,7 @@ use super::{Problem, SubmitRun};
 #[serde(deny_unknown_fields)]
 pub struct SubmitBatch {
     /// At most 10,000.
+    #[serde(deserialize_with = "objects")]
     #[schema(min_items = 1, max_items = 10000)]
     pub runs: Vec<SubmitRun>,
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::RunFailure;
+use super::{RunFailure, RunStatus};
 use crate::run::{self, Json};
 use crate::store;
 
@@ -20,7 +20,7 @@ pub struct Event {
     #[schema(example = 1)]
     pub attempt: u32,
     /// `log`, `progress` or `usage`.
-    #[schema(value_type = String, example = "log")]
+    #[schema(value_type = EventWord)]
     pub kind: store::EventKind,
     /// The content.
     #[schema(value_type = Value, example = json!({"stream": "stdout", "text": "resized\n"}))]
@@ -31,11 +31,21 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Ended {
     /// How the run ended.
-    #[schema(value_type = String, example = "succeeded")]
+    #[schema(value_type = RunStatus)]
     pub status: run::Status,
     /// Why, unless it succeeded.
     #[schema(required, value_type = Option<RunFailure>)]
     pub error: Option<run::RunError>,
+}
+
+/// What an event is about.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the schema of a type of the store, which knows of no schemas")]
+pub(in crate::http) enum EventWord {
+    Log,
+    Progress,
+    Usage,
 }
 
 impl From<store::Event> for Event {

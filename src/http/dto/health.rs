@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// How the server is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
-    /// `ok` or `ready`.
+    /// Always `ok`.
     #[schema(example = "ok")]
     pub status: String,
     /// The release.
@@ -14,9 +14,26 @@ pub struct Health {
     pub version: String,
 }
 
+/// How a server is that can serve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Readiness {
+    /// Always `ready`.
+    #[schema(example = "ready")]
+    pub status: String,
+    /// The release.
+    #[schema(example = "0.1.0")]
+    pub version: String,
+    /// The kind of database: `sqlite` or `postgres`; `null` if whoever started the server does not say.
+    #[schema(required, example = "sqlite")]
+    pub database: Option<String>,
+    /// The version of its schema, likewise.
+    #[schema(required, example = 2)]
+    pub schema_version: Option<i64>,
+}
+
 impl Health {
-    /// This server's, in a word.
-    pub fn of(status: &str) -> Self {
-        Self { status: status.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+    /// This server's.
+    pub fn ok() -> Self {
+        Self { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
     }
 }

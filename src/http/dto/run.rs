@@ -28,7 +28,7 @@ pub struct Run {
     #[schema(value_type = RunStatus)]
     pub status: run::Status,
     /// Why it is waiting and not ready: `upstream`, `available_at` or `lane`.
-    #[schema(required, value_type = Option<String>, example = json!(null))]
+    #[schema(required, value_type = Option<RunBlockedBy>, example = json!(null))]
     pub blocked_by: Option<run::BlockedBy>,
     /// From -1000 to 1000; higher goes first.
     pub priority: i16,
@@ -41,6 +41,12 @@ pub struct Run {
     /// At most so many are started.
     #[schema(example = 3)]
     pub max_attempts: u32,
+    /// How long one attempt may take; `null` without limit.
+    #[schema(required, example = json!(null))]
+    pub timeout_seconds: Option<u32>,
+    /// The name by which it can be kept or replaced while it has not started.
+    #[schema(required, example = json!(null))]
+    pub key: Option<String>,
     /// It does not start before this.
     pub available_at: Timestamp,
     /// When it was stored.
@@ -120,6 +126,16 @@ pub(in crate::http) enum RunStatus {
     Cancelled,
 }
 
+/// Why a run is waiting and not ready.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
+pub(in crate::http) enum RunBlockedBy {
+    Upstream,
+    AvailableAt,
+    Lane,
+}
+
 impl From<run::Run> for Run {
     fn from(run: run::Run) -> Self {
         let execution = run.execution();
@@ -138,6 +154,8 @@ impl From<run::Run> for Run {
             payload: run.payload,
             attempt: run.attempt,
             max_attempts: run.max_attempts,
+            timeout_seconds: run.timeout_seconds,
+            key: run.key.map(|key| key.to_string()),
             available_at: run.available_at,
             requested_at: run.requested_at,
             started_at: run.started_at,

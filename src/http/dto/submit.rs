@@ -5,15 +5,16 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::{Name, Run};
 use crate::run::{Json, KeyMode, LaneName, Priority, QueueName, RunKey, TaskName};
 
 /// A request for a run. Only `task` is required.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"task": "resize", "payload": {"width": 100}, "priority": 10, "lane": "customer-17"}))]
+#[schema(example = json!({"task": "echo", "payload": {"hello": "world"}, "priority": 10, "lane": "customer-17"}))]
 pub struct SubmitRun {
     /// The kind of work.
-    #[schema(value_type = String, min_length = 1, max_length = 200, example = "resize")]
+    #[schema(value_type = Name, example = "echo")]
     pub task: TaskName,
     /// The input; `null` unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,7 +22,7 @@ pub struct SubmitRun {
     pub payload: Option<Json>,
     /// The stream it joins; what the task says, or `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<Name>)]
     pub queue: Option<QueueName>,
     /// From -1000 to 1000; higher goes first. 0 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +30,7 @@ pub struct SubmitRun {
     pub priority: Option<Priority>,
     /// Its serial key: of the runs with the same one, at most one is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<Name>)]
     pub lane: Option<LaneName>,
     /// It does not start before this. Excludes `delay_seconds`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,7 +56,7 @@ pub struct SubmitRun {
     pub after: Option<Vec<Uuid>>,
     /// Its name while it has not started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<Name>)]
     pub key: Option<RunKey>,
     /// What to do if a run that has not started has the same key: `keep` it, `replace` it, or replace it but leave it due
     /// when it was (`preserve_available_at`).
@@ -68,8 +69,19 @@ pub struct SubmitRun {
     pub metadata: Option<Json>,
 }
 
+/// The answer to a submission: the run, or with `Prefer: return=minimal` its id alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum RunOrId {
+    /// Everything that is known of it.
+    Run(Box<Run>),
+    /// Enough to ask for it.
+    Id(Submitted),
+}
+
 /// The answer to a submission with `Prefer: return=minimal`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Submitted {
     /// The run.
     pub id: Uuid,

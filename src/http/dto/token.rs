@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::Name;
 use crate::access::{self, Role, TokenName};
 use crate::run::WorkspaceName;
 
@@ -14,14 +15,14 @@ use crate::run::WorkspaceName;
 #[schema(example = json!({"name": "ci", "role": "submitter", "expires_in_seconds": 2592000}))]
 pub struct NewToken {
     /// Who or what bears it.
-    #[schema(value_type = String, min_length = 1, max_length = 200)]
+    #[schema(value_type = Name)]
     pub name: TokenName,
     /// What it is for.
     #[schema(value_type = TokenRole)]
     pub role: Role,
     /// Where it is good; the workspace of the request unless given. Excludes `everywhere`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<Name>)]
     pub workspace: Option<WorkspaceName>,
     /// Whether it is good in every workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::Name;
 use crate::run::WorkspaceName;
 
 /// A tenant.
@@ -18,7 +19,7 @@ pub struct Workspace {
 #[serde(deny_unknown_fields)]
 pub struct NewWorkspace {
     /// Its name.
-    #[schema(value_type = String, min_length = 1, max_length = 200, example = "acme")]
+    #[schema(value_type = Name, example = "acme")]
     pub name: WorkspaceName,
 }
 

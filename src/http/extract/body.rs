@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 
 use super::json;
+use crate::http::dto::Object;
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
 
@@ -20,7 +21,7 @@ impl<T: DeserializeOwned> FromRequest<Server> for Body<T> {
         let patience = server.api.limits.body_wait;
         let read = tokio::time::timeout(patience, Bytes::from_request(request, server)).await;
         let read =
-            read.map_err(|_| Problem::new(Code::BodyTimeout, format!("no end of the body after {patience:?}")))?;
+            read.map_err(|_| Problem::new(Code::RequestTimeout, format!("no end of the body after {patience:?}")))?;
         let bytes = read.map_err(|rejection| too_large_or_broken(&rejection))?;
         json::check(&bytes)?;
         parse(&bytes).map(Self)
@@ -49,7 +50,8 @@ fn too_large_or_broken(rejection: &axum::extract::rejection::BytesRejection) -> 
 /// The words of the reader name what it found; the path to the field is added.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+    let read: Result<Object<T>, _> = serde_path_to_error::deserialize(&mut deserializer);
+    read.map(|object| object.0).map_err(|error| {
         let path = error.path().to_string();
         let words = error.inner().to_string();
         // Where in the text it stands says less than the path does.
@@ -108,6 +110,8 @@ mod tests {
             (r#"{"task":"a","key_mode":"keeps"}"#, Code::InvalidField, "key_mode"),
             (r#"{"task":"a","available_at":"soon"}"#, Code::InvalidField, "available_at"),
             ("[]", Code::InvalidField, "."),
+            (r#"["a"]"#, Code::InvalidField, "."),
+            ("null", Code::InvalidField, "."),
         ];
         for (text, code, field) in cases {
             assert_eq!(refusal::<SubmitRun>(text), (code, Some(field.to_owned())), "{text}");
@@ -116,6 +120,8 @@ mod tests {
             refusal::<SubmitBatch>(r#"{"runs":[{"task":"a"},{"task":"a","x":1}]}"#),
             (Code::UnknownField, Some("runs[1].x".to_owned()))
         );
+        let array = refusal::<SubmitBatch>(r#"{"runs":[["a"]]}"#);
+        assert_eq!(array, (Code::InvalidField, Some("runs[0]".to_owned())));
     }
 
     #[test]

@@ -76,7 +76,7 @@ codes! {
     /// The path exists, the verb does not.
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The address does not know this method.";
     /// The caller is too slow, or gone.
-    BodyTimeout = "body_timeout", REQUEST_TIMEOUT, "The body did not arrive in time.";
+    RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request did not arrive in time.";
     /// Its status rules the command out.
     StatusConflict = "status_conflict", CONFLICT, "The run's status does not allow this.";
     /// A dismissal without anything to dismiss.
@@ -104,6 +104,12 @@ codes! {
     /// Used before, for something else.
     IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY,
         "The idempotency key was used for another request.";
+    /// Direct mode executes at once or not at all.
+    QueueDisabled = "queue_disabled", UNPROCESSABLE_ENTITY, "The server executes at once and has no queue to wait in.";
+    /// Direct mode, and every slot is taken.
+    ConcurrencyLimit = "concurrency_limit", TOO_MANY_REQUESTS, "As many runs are executing as may be.";
+    /// This caller asks too often.
+    RateLimited = "rate_limited", TOO_MANY_REQUESTS, "More requests than one caller may make.";
     /// The bounded queue is full.
     RunQueueFull = "run_queue_full", TOO_MANY_REQUESTS, "As many runs are live as may be.";
     /// Event streams cost a connection each.

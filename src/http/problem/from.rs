@@ -2,7 +2,7 @@
 
 use super::{Code, Problem};
 use crate::actions::{Refusal, SubmitError};
-use crate::run::{RunId, Status};
+use crate::run::{RunId, Status, WorkspaceName};
 use crate::store::StoreError;
 
 /// Soon enough for a caller, seldom enough for a database that is starting.
@@ -36,6 +36,11 @@ impl Problem {
     /// The workspace that the caller chose is not there.
     pub(in crate::http) fn no_workspace() -> Self {
         Self::new(Code::WorkspaceNotFound, "the workspace does not exist").hint("create it first")
+    }
+
+    /// The workspace that a field or header names is not there.
+    pub(in crate::http) fn no_workspace_called(name: &WorkspaceName) -> Self {
+        Self::new(Code::WorkspaceNotFound, format!("there is no workspace {:?}", name.as_str())).hint("create it first")
     }
 
     /// The bounded queue has no room.

@@ -19,7 +19,8 @@ const LOCK: i64 = 7_236_452_118;
 const VERSION: &str = "select coalesce(max(version), 0) from runlane.migrations";
 
 /// The version this release needs.
-pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
+/// The version of the schema that this release knows.
+pub const KNOWN: i64 = MIGRATIONS.len() as i64;
 
 /// Runs the migrations that are missing; answers with the version before and after.
 pub(super) async fn migrate(client: &mut Object) -> Result<(i64, i64)> {

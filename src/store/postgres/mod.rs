@@ -18,6 +18,8 @@ mod statements;
 mod tx;
 mod wakes;
 
+pub use migrate::KNOWN as SCHEMA_VERSION;
+
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;

@@ -12,7 +12,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_schedules.sql"),
 ];
 
-const KNOWN: i64 = MIGRATIONS.len() as i64;
+/// The version of the schema that this release knows.
+pub const KNOWN: i64 = MIGRATIONS.len() as i64;
 
 /// Refuses a file that is at another version than this release's.
 pub(super) fn check(conn: &Connection) -> Result<()> {

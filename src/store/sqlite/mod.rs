@@ -21,6 +21,8 @@ mod tests;
 mod tx;
 mod writer;
 
+pub use migrate::KNOWN as SCHEMA_VERSION;
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ async fn a_bench_measures_through_the_api_and_leaves_nothing_behind() {
     let pickup = &figures["pickup_ms"];
     assert!(pickup["p50"].as_f64() <= pickup["p99"].as_f64() && pickup["p99"].is_f64(), "{figures}");
     assert_eq!((&figures["runs"], &figures["concurrency"]), (&50.into(), &4.into()));
-    assert_eq!(figures["payload_bytes"], 200);
+    assert_eq!((&figures["payload_bytes"], &figures["database"]), (&200.into(), &"sqlite".into()));
     let runs = server.json(&["runs", "list", "--queue", "bench", "--limit", "1"]).await;
     assert_eq!(runs["data"][0]["payload"].to_string().len(), 200);
     let left = server.json(&["runs", "list", "--queue", "bench", "--status", "queued,running"]).await;

@@ -44,3 +44,25 @@ async fn a_workspace_is_chosen_where_any_may_be() {
     assert_eq!(run["workspace"], "acme");
     assert_said!(server.runlane(&["runs", "list"]).await);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_for_a_workspace_that_does_not_exist_is_refused_by_either_way() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = format!("sqlite:{}", folder.path().join("runlane.db").display());
+    let nobody = "http://127.0.0.1:1";
+    assert!(runlane_at(nobody, &["migrate", "--database", &database], None).await.status.success());
+    let server = Server::idle().await;
+    for scope in [&["--role", "viewer"][..], &["--everywhere"]] {
+        let args = [&["tokens", "create", "ci", "--workspace", "nowhere"], scope].concat();
+        let asked = server.runlane(&args).await;
+        let direct = runlane_at(nobody, &[&args[..], &["--direct", "--database", &database]].concat(), None).await;
+        for said in [asked, direct] {
+            assert_eq!((said.status.code(), said.out.as_str()), (Some(1), ""), "{}", said.err);
+            assert!(
+                said.err.starts_with("error: there is no workspace \"nowhere\"\n  hint: create it first"),
+                "{}",
+                said.err
+            );
+        }
+    }
+}

@@ -1,15 +1,16 @@
 //! Every code, shown once.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder};
 use runlane::access::Role;
-use runlane::actions::{Catalog, Refusal, TaskDefaults};
+use runlane::actions::{Catalog, DirectSlots, NoSlot, Refusal, Reservation, TaskDefaults};
 use runlane::clock::Clock;
-use runlane::http::{Auth, Code};
-use runlane::run::{Json, TaskName};
+use runlane::http::{Auth, Code, RateLimit};
+use runlane::run::{Json, QueueName, RunId, TaskName};
 use runlane::store::sqlite::SqliteStore;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -45,6 +46,8 @@ async fn every_code_is_shown_once() {
     shown.extend(refused_by_the_catalog().await);
     shown.extend(refused_without_a_token().await);
     shown.extend(refused_by_a_broken_store().await);
+    shown.extend(refused_without_a_queue().await);
+    shown.extend(refused_for_asking_too_often().await);
     let all: BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
     let missing: BTreeSet<_> = all.difference(&shown).copied().collect();
     assert_eq!(missing, BTreeSet::from(ELSEWHERE));
@@ -147,8 +150,8 @@ async fn refused_for_slowness() -> Shown {
     let mut answer = vec![0; 4096];
     let length = stream.read(&mut answer).await.expect("an answer");
     let answer = String::from_utf8_lossy(&answer[..length]);
-    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains(r#""code":"body_timeout""#), "{answer}");
-    vec!["body_timeout"]
+    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains(r#""code":"request_timeout""#), "{answer}");
+    vec!["request_timeout"]
 }
 
 async fn refused_by_state() -> Shown {
@@ -185,6 +188,31 @@ async fn refused_without_a_token() -> Shown {
         shows(get("/v1/tokens").bearer_auth(viewer), "forbidden", json!(null)).await,
         shows(site.request(Method::DELETE, "/v1/tokens/x").bearer_auth(admin), "token_not_found", json!(null)).await,
     ]
+}
+
+/// Has no slot left.
+struct NoSlots;
+
+impl DirectSlots for NoSlots {
+    fn reserve(&self, _: RunId, _: &QueueName) -> Result<Reservation, NoSlot> {
+        Err(NoSlot::Full)
+    }
+}
+
+async fn refused_without_a_queue() -> Shown {
+    let site = Site::with(|api| api.direct = Some(Arc::new(NoSlots))).await;
+    let post = |body: Value| site.request(Method::POST, "/v1/runs").json(&body);
+    vec![
+        shows(post(json!({"task": "t", "hold": true})), "queue_disabled", json!("hold")).await,
+        shows(post(json!({"task": "t"})), "concurrency_limit", json!(null)).await,
+    ]
+}
+
+async fn refused_for_asking_too_often() -> Shown {
+    let once = RateLimit { per_second: NonZeroU32::MIN, burst: NonZeroU32::MIN };
+    let site = Site::with(|api| api.rate_limit = Some(once)).await;
+    site.get("/v1/runs").await;
+    vec![shows(site.request(Method::GET, "/v1/runs"), "rate_limited", json!(null)).await]
 }
 
 async fn refused_by_a_broken_store() -> Shown {

@@ -35,6 +35,41 @@ async fn the_description_is_complete() {
 }
 
 #[tokio::test]
+async fn everything_in_the_description_is_described() {
+    let site = Site::new().await;
+    let document = site.get("/openapi.json").await.body;
+    for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+        assert!(schema["description"].is_string(), "{name}");
+        for (field, property) in schema["properties"].as_object().into_iter().flatten() {
+            // What may be null and has a schema of its own is a choice, and described there.
+            let choices = property["oneOf"].as_array().into_iter().flatten();
+            let described = choices.chain([property]).any(|place| place["description"].is_string());
+            assert!(described, "{name}.{field}: {property}");
+        }
+    }
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in item.as_object().expect("operations") {
+            let place = format!("{method} {path}");
+            assert!(operation["operationId"].is_string(), "{place}");
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                assert!(parameter["description"].is_string(), "{place}: {parameter}");
+                assert!(!parameter["schema"].to_string().contains("null"), "{place}: {parameter}");
+            }
+            for (status, response) in operation["responses"].as_object().expect("responses") {
+                assert!(response["description"].is_string(), "{place} {status}");
+                let later = ["429", "503"].contains(&status.as_str());
+                assert_eq!(response["headers"]["Retry-After"].is_object(), later, "{place} {status}");
+            }
+            if let Some(reference) = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str()
+            {
+                let body = document.pointer(reference.trim_start_matches('#')).expect("a schema");
+                assert_eq!(body["additionalProperties"], false, "{place}: unknown fields are refused");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_reference_in_the_description_leads_somewhere() {
     let site = Site::new().await;
     let document = site.get("/openapi.json").await.body;

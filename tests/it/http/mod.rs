@@ -3,8 +3,11 @@
 mod auth;
 mod codes;
 mod commands;
+#[cfg(feature = "worker")]
+mod direct;
 mod documents;
 mod events;
+mod limits;
 mod lists;
 mod many;
 mod operate;

@@ -23,7 +23,7 @@ async fn a_submitted_run_is_answered_with_everything_that_is_known_of_it() {
     let expected = json!({
         "id": "…", "workspace": "default", "task": "resize", "queue": "default", "lane": null, "status": "queued",
         "blocked_by": null, "priority": 5, "payload": {"width": 100}, "attempt": 0, "max_attempts": 3,
-        "available_at": "…", "requested_at": "…", "started_at": null, "finished_at": null, "lease": null,
+        "timeout_seconds": null, "key": null, "available_at": "…", "requested_at": "…", "started_at": null, "finished_at": null, "lease": null,
         "cancel_requested": false, "error": null, "output": null, "usage": null, "schedule_id": null, "slot": null,
         "build_id": null, "metadata": null,
     });
@@ -40,6 +40,7 @@ async fn every_option_reaches_the_run() {
     });
     let run = site.post("/v1/runs", body).await.body;
     assert_eq!((&run["queue"], &run["lane"], &run["max_attempts"]), (&json!("q"), &json!("l"), &json!(7)));
+    assert_eq!((&run["timeout_seconds"], &run["key"]), (&json!(9), &json!("k")));
     assert_eq!((&run["blocked_by"], &run["metadata"]), (&json!("upstream"), &json!({"a": 1})));
     let held = site.post("/v1/runs", json!({"task": "t", "hold": true})).await.body;
     assert_eq!(held["status"], "pending");
@@ -166,6 +167,10 @@ async fn a_batch_can_be_sent_again() {
     assert_eq!(again["data"][1]["outcome"], "existing");
     assert_eq!(first["data"][1]["id"], again["data"][1]["id"]);
     assert_ne!(first["data"][0]["id"], first["data"][1]["id"]);
+    for key in [String::new(), "x".repeat(191)] {
+        let request = site.request(Method::POST, "/v1/runs/batch").header("idempotency-key", key);
+        Answer::of(request.json(&json!({"runs": [{"task": "a"}]}))).await.is_problem("invalid_header");
+    }
 }
 
 #[tokio::test]

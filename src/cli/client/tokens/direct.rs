@@ -1,8 +1,9 @@
 //! The same on the database itself: how the first token comes about.
 
-use runlane::access::{NewToken, Secret, Token, TokenId, TokenName};
+use runlane::access::{Token, TokenId, TokenName};
+use runlane::actions::{By, TokenRequest, create_token, revoke_token};
 use runlane::run::WorkspaceName;
-use runlane::store::{CreateTokenOutcome, RevokeOutcome, Store};
+use runlane::store::Store;
 use serde_json::{Value, json};
 
 use super::{CreateArgs, TokensVerb};
@@ -23,32 +24,24 @@ pub(super) async fn ask(store: &dyn Store, workspace: Option<&str>, verb: &Token
 
 async fn create(store: &dyn Store, workspace: Option<&str>, args: &CreateArgs) -> Result<Doc, Failure> {
     let workspace = workspace.map(WorkspaceName::parse).transpose()?.unwrap_or_default();
-    let secret = Secret::generate();
-    let request = NewToken {
-        id: TokenId::new(),
+    let request = TokenRequest {
         workspace: (!args.everywhere).then(|| workspace.clone()),
         name: TokenName::parse(args.name.as_str())?,
         role: args.role,
-        hash: secret.hash(),
         expires_in: args.expires,
     };
-    match store.create_token(&request).await? {
-        CreateTokenOutcome::Created(token) => {
-            let mut shown = shown(&token);
-            shown["secret"] = json!(secret.expose());
-            Ok(Doc::of(&shown))
-        }
-        CreateTokenOutcome::UnknownWorkspace => Err(format!("there is no workspace {workspace}").into()),
-        CreateTokenOutcome::DuplicateId | CreateTokenOutcome::DuplicateHash => Err("it was made before".into()),
-    }
+    let made = create_token(store, &By::local(workspace.clone()), request).await?;
+    let missing = || format!("there is no workspace {:?}\n  hint: create it first", workspace.as_str());
+    let (token, secret) = made.ok_or_else(missing)?;
+    let mut shown = shown(&token);
+    shown["secret"] = json!(secret.expose());
+    Ok(Doc::of(&shown))
 }
 
 async fn revoke(store: &dyn Store, id: &str) -> Result<Doc, Failure> {
     let token = TokenId(id.parse().map_err(|_| format!("{id:?} is no id of a token"))?);
-    match store.revoke_token(token).await? {
-        RevokeOutcome::Revoked | RevokeOutcome::AlreadyRevoked => Ok(Doc::default()),
-        RevokeOutcome::NotFound => Err(format!("there is no token {id}").into()),
-    }
+    let revoked = revoke_token(store, &By::local(WorkspaceName::default()), token, None).await?;
+    revoked.map(|_| Doc::default()).ok_or_else(|| format!("there is no token {id}").into())
 }
 
 fn shown(token: &Token) -> Value {

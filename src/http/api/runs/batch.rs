@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 
-use super::{intake, outcome};
+use super::{direct, intake, outcome};
 use crate::actions::submit_runs;
 use crate::http::auth::Caller;
 use crate::http::dto::{BatchItem, BatchOutcome, BatchResult, SubmitBatch};
@@ -20,7 +20,8 @@ use crate::store::SubmitOutcome;
 /// They are stored in one transaction, and each is judged by itself. A batch with a submission that cannot be understood
 /// is refused as a whole. With an `Idempotency-Key`, the batch can be sent again.
 #[utoipa::path(post, path = "/v1/runs/batch", tag = "runs", request_body = SubmitBatch,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Names this batch: sent again, each submission is answered with its first run")),
+    params(("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 190,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "Names this batch: sent again, each submission is answered with its first run")),
     responses((status = 200, description = "What came of each", body = BatchResult)))]
 pub(super) async fn submit_batch(
     State(server): State<Server>,
@@ -29,6 +30,9 @@ pub(super) async fn submit_batch(
     headers: HeaderMap,
     Body(batch): Body<SubmitBatch>,
 ) -> Result<Json<BatchResult>, Problem> {
+    if server.api.direct.is_some() {
+        return Err(direct::no_queue("the runs of a batch would have to wait for each other"));
+    }
     let requests = requests(&server, &caller, &headers, batch)?;
     let outcomes = submit_runs(server.store(), &requests, server.api.admission).await?;
     let answers = requests.iter().zip(outcomes);

@@ -37,8 +37,8 @@ pub(super) struct Wanted {
 /// ended; `Last-Event-ID` goes on where a stream broke off.
 #[utoipa::path(get, path = "/v1/runs/{id}/events", tag = "runs",
     params(("id" = Uuid, Path, description = "The run"), Wanted,
-        ("Accept" = Option<String>, Header, description = "`text/event-stream` for a stream"),
-        ("Last-Event-ID" = Option<i64>, Header, description = "In a stream: only events with a higher number")),
+        ("Accept" = Option<String>, Header, description = "`text/event-stream` for a stream", example = "application/json"),
+        ("Last-Event-ID" = Option<i64>, Header, minimum = 0, description = "In a stream: only events with a higher number")),
     responses((status = 200, description = "A page of events, or a stream of them", content(
         (List<Event> = "application/json"),
         (String = "text/event-stream", example = "id: 1\nevent: log\ndata: {\"seq\":1}\n\nevent: end\ndata: {\"status\":\"succeeded\",\"error\":null}\n\n"),
@@ -50,9 +50,12 @@ pub(super) async fn list_events(
     RunPath(id): RunPath,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Problem> {
-    let after = wanted.after.unwrap_or(0);
+    let (after, last_seen) = (wanted.after.unwrap_or(0), last_seen(&headers)?);
+    if after < 0 {
+        return Err(Problem::new(Code::InvalidParameter, "events are numbered from 1 upwards").field("after"));
+    }
     if wants_stream(&headers) {
-        let after = last_seen(&headers)?.unwrap_or(after);
+        let after = last_seen.unwrap_or(after);
         return stream::open(server, caller.workspace, id, after).await;
     }
     page(&server, &caller, id, after, limit(wanted.limit)?).await.map(IntoResponse::into_response)
@@ -86,7 +89,7 @@ fn wants_stream(headers: &HeaderMap) -> bool {
 
 fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
     let Some(value) = headers.get("last-event-id") else { return Ok(None) };
-    let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+    let number = value.to_str().ok().and_then(|text| text.trim().parse().ok()).filter(|number| *number >= 0);
     number.map(Some).ok_or_else(|| {
         Problem::new(Code::InvalidHeader, "Last-Event-ID is not the number of an event").field("Last-Event-ID")
     })

@@ -16,6 +16,9 @@ const LONGEST_DELAY_SECONDS: f64 = 315_360_000.0;
 /// More would make one submission as costly as a thousand.
 const MOST_UPSTREAMS: usize = 1000;
 
+/// In bytes, so that there is room for an item's place in a key of the usual length.
+const LONGEST_BATCH_KEY: usize = 190;
+
 /// What to store for `body`; `item` is its place in a batch.
 pub(super) fn request(
     api: &Api,
@@ -96,8 +99,13 @@ fn idempotency(
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let refused = |reason: String| Problem::new(Code::InvalidHeader, reason).field("Idempotency-Key");
     let given = std::str::from_utf8(value.as_bytes()).map_err(|_| refused("the key is not text".into()))?;
-    let text = item.map_or(given.to_owned(), |item| format!("{given}#{item}"));
-    let key = IdempotencyKey::parse(text).map_err(|error| refused(error.to_string()))?;
+    let mut key = IdempotencyKey::parse(given).map_err(|error| refused(error.to_string()))?;
+    if let Some(item) = item {
+        if given.len() > LONGEST_BATCH_KEY {
+            return Err(refused(format!("the key of a batch may have at most {LONGEST_BATCH_KEY} bytes")));
+        }
+        key = IdempotencyKey::parse(format!("{given}#{item}")).map_err(|error| refused(error.to_string()))?;
+    }
     let fingerprint = fingerprint::of(body).map_err(|error| refused(error.to_string()))?;
     Ok(Some(Idempotency { key, fingerprint, ttl: api.idempotency_ttl }))
 }

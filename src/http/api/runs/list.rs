@@ -6,7 +6,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::http::auth::Caller;
-use crate::http::dto::{List, Run};
+use crate::http::dto::{List, Name, Run};
 use crate::http::extract::{Query, from_cursor, to_cursor};
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
@@ -22,21 +22,25 @@ const MOST: u16 = 500;
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
     /// Any of these, separated by commas.
-    #[param(example = "queued,running")]
+    #[param(
+        example = "queued,running",
+        pattern = "^(,|(pending|queued|running|retrying|paused|succeeded|failed|timed_out|cancelled),)*(pending|queued|running|retrying|paused|succeeded|failed|timed_out|cancelled)?$"
+    )]
     status: Option<String>,
     /// Of this task.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<Name>)]
     task: Option<TaskName>,
     /// In this queue.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<Name>)]
     queue: Option<QueueName>,
     /// In this lane.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<Name>)]
     lane: Option<LaneName>,
     /// At most so many; 50 unless given.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u16>,
     /// `next_cursor` of the page before.
+    #[param(pattern = "^([0-9a-f]{2})+$")]
     cursor: Option<String>,
 }
 

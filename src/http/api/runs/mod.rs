@@ -3,6 +3,7 @@
 mod attempts;
 mod batch;
 mod command;
+mod direct;
 mod events;
 mod explain;
 mod fingerprint;

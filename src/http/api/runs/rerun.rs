@@ -3,10 +3,10 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use super::{outcome, submit};
-use crate::actions::rerun_run;
+use super::{direct, outcome, submit};
+use crate::actions::{By, rerun_run};
 use crate::http::auth::Caller;
-use crate::http::dto::Run;
+use crate::http::dto::RunOrId;
 use crate::http::extract::{Preferences, RunPath};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -15,10 +15,11 @@ use crate::store::RerunOutcome;
 
 /// Rerun a run
 ///
-/// Submits its work again as a new run, whatever became of the old one, which stays as it is.
+/// Submits its work again as a new run, whatever became of the old one, which stays as it is. A server without a queue
+/// executes it as it does a submission.
 #[utoipa::path(post, path = "/v1/runs/{id}/rerun", tag = "runs",
-    params(("id" = Uuid, Path, description = "The old run"), ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`")),
-    responses((status = 201, description = "The new run", body = Run)))]
+    params(("id" = Uuid, Path, description = "The old run"), ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`", example = "return=minimal")),
+    responses((status = 201, description = "The new run", body = RunOrId)))]
 pub(super) async fn rerun(
     State(server): State<Server>,
     caller: Caller,
@@ -26,11 +27,20 @@ pub(super) async fn rerun(
     RunPath(old): RunPath,
 ) -> Result<Response, Problem> {
     let new = RunId::new();
-    match rerun_run(server.store(), &caller.by, old, new, server.api.admission).await? {
+    let submission = store(server.clone(), caller.by.clone(), old, new);
+    if let Some(slots) = server.api.direct.as_deref() {
+        let run = server.store().run(&caller.workspace, old).await?;
+        let run = run.ok_or_else(|| Problem::no_run(&old.to_string()))?;
+        let slot = direct::reserve(slots, new, &run.queue)?;
+        return direct::execute(&server, &caller, prefer, slot, submission).await;
+    }
+    let (outcome, id) = submission.await?;
+    submit::answer(&server, &caller, prefer, outcome::status(outcome), id).await
+}
+
+async fn store(server: Server, by: By, old: RunId, new: RunId) -> direct::Settled {
+    match rerun_run(server.store(), &by, old, new, server.api.admission).await? {
         RerunOutcome::NotFound => Err(Problem::no_run(&old.to_string())),
-        RerunOutcome::Submitted(outcome) => {
-            let (outcome, id) = outcome::settle(new, outcome)?;
-            submit::answer(&server, &caller, prefer, outcome::status(outcome), id).await
-        }
+        RerunOutcome::Submitted(outcome) => outcome::settle(new, outcome),
     }
 }

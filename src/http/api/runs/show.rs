@@ -17,7 +17,7 @@ use crate::run::{self, RunId, WorkspaceName};
 ///
 /// With `Prefer: wait=N` the answer waits up to N seconds for the run to end.
 #[utoipa::path(get, path = "/v1/runs/{id}", tag = "runs",
-    params(("id" = Uuid, Path, description = "The run"), ("Prefer" = Option<String>, Header, description = "`wait=N`")),
+    params(("id" = Uuid, Path, description = "The run"), ("Prefer" = Option<String>, Header, description = "`wait=N`", example = "wait=1")),
     responses((status = 200, description = "The run", body = Run)))]
 pub(super) async fn show_run(
     State(server): State<Server>,
@@ -40,7 +40,7 @@ pub(super) async fn look(
     if let Some(wait) = wait {
         let patience = wait.min(server.api.limits.wait);
         tokio::select! {
-            ended = wait_for_run(store, workspace, id, patience) => return Ok(ended?),
+            ended = wait_for_run(store, workspace, id, patience, &server.api.ended) => return Ok(ended?),
             () = server.stopping.cancelled() => {}
         }
     }

@@ -61,6 +61,7 @@ impl Follower {
     /// The next event; `None` once there will be none.
     async fn next(&mut self) -> Option<sse::Event> {
         let mut pause = FIRST_PAUSE;
+        let mut ended = self.server.api.ended.listen(self.id);
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
@@ -75,6 +76,7 @@ impl Follower {
             }
             tokio::select! {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+                () = ended.rung() => {}
                 // The client comes back with the number it saw last, to another server.
                 () = self.server.stopping.cancelled() => return None,
             }
