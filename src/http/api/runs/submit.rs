@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::usage::one_with_usage;
 use super::{intake, outcome, show};
 use crate::http::auth::Caller;
 use crate::http::dto::{Run, SubmitRun, Submitted};
@@ -41,7 +42,7 @@ pub(super) async fn submit_run(
 }
 
 /// The run, as far as the caller wants to see it.
-pub(super) async fn answer(
+pub(in crate::http::api) async fn answer(
     server: &Server,
     caller: &Caller,
     prefer: Preferences,
@@ -52,7 +53,7 @@ pub(super) async fn answer(
         (status, Json(Submitted { id: id.0 })).into_response()
     } else {
         match show::look(server, &caller.workspace, id, prefer.wait).await? {
-            Some(run) => (status, Json(Run::from(run))).into_response(),
+            Some(run) => (status, Json(one_with_usage(server, run).await?)).into_response(),
             // Remembered by its idempotency key longer than by itself.
             None => (status, Json(Submitted { id: id.0 })).into_response(),
         }
