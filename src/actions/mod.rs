@@ -44,7 +44,7 @@ pub use explain_run::{Explanation, Reason, explain_run};
 pub use grant_reach::{GrantReach, grant_reach};
 pub use pause_schedule::{pause_schedule, resume_schedule};
 pub use plan_timing::{TimingMistake, TimingRefusal, TimingRequest, plan_timing};
-pub use preview_schedule::preview_schedule;
+pub use preview_schedule::{preview_schedule, preview_timing};
 pub use release_lane::release_lane;
 pub use rerun_run::rerun_run;
 pub use revoke_grant::revoke_grant;

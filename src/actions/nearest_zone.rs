@@ -6,14 +6,14 @@ pub(super) fn nearest_zone(name: &str) -> Option<String> {
     if wanted.len() < 3 || wanted.len() > 64 {
         return None;
     }
-    let scored = jiff::tz::db().available().filter_map(|zone| {
+    let scored = jiff::tz::db().available().map(|zone| {
         let known = zone.as_str().to_lowercase();
         // Who names a city alone means the city.
         let city = known.rsplit('/').next().unwrap_or_default();
         let last = wanted.rsplit('/').next().unwrap_or_default();
         let whole = distance(&wanted, &known);
         let by_city = distance(last, city) + usize::from(wanted.contains('/'));
-        Some((whole.min(by_city), whole, zone.to_string()))
+        (whole.min(by_city), whole, zone.to_string())
     });
     let (near, _, zone) = scored.min()?;
     (near <= wanted.chars().count().div_ceil(4).min(3)).then_some(zone)

@@ -19,5 +19,6 @@ async fn set_enabled(store: &dyn Store, by: &By, id: ScheduleId, enabled: bool) 
     if seen.disabled.is_none() == enabled {
         return Ok(EditScheduleOutcome::Edited(seen));
     }
-    edit_schedule(store, by, id, |seen| Ok(Edited { spec: seen.spec.clone(), grant: None, enabled: Some(enabled) })).await
+    edit_schedule(store, by, id, |seen| Ok(Edited { spec: seen.spec.clone(), grant: None, enabled: Some(enabled) }))
+        .await
 }

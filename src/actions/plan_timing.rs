@@ -79,9 +79,7 @@ pub fn plan_timing(request: &TimingRequest, anchor: Timestamp, now: Timestamp) -
             let zone = zone(timezone.as_deref())?;
             Ok(Timing::Cron { cron: expression(cron)?, zone, dst: dst.unwrap_or_default() })
         }
-        (_, Some(seconds), _) => {
-            Ok(Timing::Every { seconds: *seconds, from: to_micros(starts_at.unwrap_or(anchor)) })
-        }
+        (_, Some(seconds), _) => Ok(Timing::Every { seconds: *seconds, from: to_micros(starts_at.unwrap_or(anchor)) }),
         (_, _, Some(at)) if *at <= now => {
             let hint = "give an instant to come; to run it now, submit a run";
             Err(refusal(TimingMistake::Invalid, "at", format!("{at} lies in the past"), hint))

@@ -1,9 +1,9 @@
-//! Says which slots of a schedule come next.
+//! Says which slots come next, of a schedule or of one to be.
 
 use jiff::Timestamp;
 
 use crate::run::{ScheduleId, WorkspaceName};
-use crate::schedule::{Previewed, preview};
+use crate::schedule::{Previewed, Timing, preview};
 use crate::store::{Result, Store};
 
 /// The first `count` slots after `from`, whether it is at work or not; `None` if there is no such schedule.
@@ -14,6 +14,14 @@ pub async fn preview_schedule(
     from: Timestamp,
     count: usize,
 ) -> Result<Option<Vec<Previewed>>> {
-    let schedule = store.schedule(workspace, id).await?;
-    Ok(schedule.map(|schedule| preview(&schedule.spec.timing, from, count)))
+    let Some(schedule) = store.schedule(workspace, id).await? else { return Ok(None) };
+    Ok(Some(preview_timing(schedule.spec.timing, from, count).await))
+}
+
+/// The first `count` slots after `from`. A thousand leap days are some work, so that it is not done where others wait.
+pub async fn preview_timing(timing: Timing, from: Timestamp, count: usize) -> Vec<Previewed> {
+    match tokio::task::spawn_blocking(move || preview(&timing, from, count)).await {
+        Ok(slots) => slots,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
 }

@@ -9,11 +9,7 @@ use crate::store::{Result, Store};
 pub type UnitSums = BTreeMap<String, u64>;
 
 /// By run; one that has not started has used up nothing, and is not asked about.
-pub async fn run_usage(
-    store: &dyn Store,
-    workspace: &WorkspaceName,
-    runs: &[Run],
-) -> Result<HashMap<RunId, UnitSums>> {
+pub async fn run_usage(store: &dyn Store, workspace: &WorkspaceName, runs: &[Run]) -> Result<HashMap<RunId, UnitSums>> {
     let started: Vec<RunId> = runs.iter().filter(|run| run.started_at.is_some()).map(|run| run.id).collect();
     let mut sums: HashMap<RunId, UnitSums> = HashMap::new();
     if started.is_empty() {

@@ -35,8 +35,7 @@ pub async fn schedule_history(
     }
     let filter = RunFilter { schedule: Some(schedule), ..RunFilter::default() };
     let runs = store.runs(workspace, &filter, &Page { limit: page.limit, after: page.after.map(RunId) }).await?;
-    let skips =
-        store.skips(workspace, schedule, &Page { limit: page.limit, after: page.after.map(SkipId) }).await?;
+    let skips = store.skips(workspace, schedule, &Page { limit: page.limit, after: page.after.map(SkipId) }).await?;
     let more = runs.next.is_some() || skips.next.is_some();
     let mut data: Vec<HistoryEntry> = runs.data.into_iter().map(|run| HistoryEntry::Run(Box::new(run))).collect();
     data.extend(skips.data.into_iter().map(HistoryEntry::Skip));

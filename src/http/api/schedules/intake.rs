@@ -120,9 +120,8 @@ fn timing(seen: &Timing, change: &ScheduleChange) -> Option<TimingRequest> {
 
 /// What the task has to say, where the change gives it reason to.
 fn by_the_catalog(catalog: &dyn Catalog, change: &ScheduleChange, spec: &mut ScheduleSpec) -> Result<(), Problem> {
-    let left_to_the_task = change.queue == Some(None)
-        || change.max_attempts == Some(None)
-        || change.timeout_seconds == Some(None);
+    let left_to_the_task =
+        change.queue == Some(None) || change.max_attempts == Some(None) || change.timeout_seconds == Some(None);
     if change.task.is_some() || change.payload.is_some() || left_to_the_task {
         let defaults = catalog.admit(&spec.task, &spec.payload)?;
         let usual = NewRun::of(spec.task.clone(), spec.payload.clone());

@@ -6,14 +6,14 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::actions::{TimingRequest, plan_timing, preview_schedule as look_ahead};
+use crate::actions::{TimingRequest, plan_timing, preview_schedule as look_ahead, preview_timing as try_out};
 use crate::clock::Clock;
 use crate::http::auth::Caller;
 use crate::http::dto::{Preview, PreviewRequest, Slot};
 use crate::http::extract::{Body, Query, SchedulePath};
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
-use crate::schedule::{Previewed, preview};
+use crate::schedule::Previewed;
 
 const USUAL: u16 = 10;
 const MOST: u16 = 1000;
@@ -57,7 +57,8 @@ pub(super) async fn preview_timing(_: Caller, Body(body): Body<PreviewRequest>) 
     let now = Clock::Database.host_now();
     let PreviewRequest { cron, timezone, dst, every_seconds, starts_at, at, from, .. } = body;
     let timing = TimingRequest { cron, timezone, dst, every_seconds, starts_at, at };
-    Ok(shown(preview(&plan_timing(&timing, now, now)?, from.unwrap_or(now), count)))
+    let timing = plan_timing(&timing, now, now)?;
+    Ok(shown(try_out(timing, from.unwrap_or(now), count).await))
 }
 
 fn count(given: Option<u16>, code: Code) -> Result<usize, Problem> {
