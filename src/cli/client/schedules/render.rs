@@ -87,9 +87,9 @@ fn when(schedule: &Schedule) -> String {
 fn interval(seconds: u32) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
-        _ if seconds % 86_400 == 0 => format!("{} d", seconds / 86_400),
-        _ if seconds % 3600 == 0 => format!("{} h", seconds / 3600),
-        _ if seconds % 60 == 0 => format!("{} min", seconds / 60),
+        _ if seconds.is_multiple_of(86_400) => format!("{} d", seconds / 86_400),
+        _ if seconds.is_multiple_of(3600) => format!("{} h", seconds / 3600),
+        _ if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
         _ => format!("{seconds} s"),
     }
 }
