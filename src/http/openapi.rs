@@ -27,12 +27,16 @@ const SCHEME: &str = "token";
         license(name = "MIT OR Apache-2.0")
     ),
     components(schemas(dto::Problem, dto::Ended, dto::RunFailure, dto::RunStatus, dto::SubmitKeyMode,
-        dto::LaneOnFailure, dto::TokenRole, dto::Name, dto::EventWord, dto::RunBlockedBy)),
+        dto::LaneOnFailure, dto::TokenRole, dto::Name, dto::EventWord, dto::RunBlockedBy, dto::ScheduleDisabled,
+        dto::ScheduleDst, dto::ScheduleFold, dto::ScheduleGap, dto::ScheduleOverlap, dto::SlotSkipReason)),
     tags(
         (name = "runs", description = "Asking for runs, looking at them, commanding them"),
         (name = "queues", description = "Streams of runs with a limit and a pause switch"),
         (name = "lanes", description = "Serial keys: at most one running run each"),
         (name = "workers", description = "The processes that execute"),
+        (name = "schedules", description = "Recurring work: when it is due, and what became of its slots"),
+        (name = "grants", description = "Durable, scoped, revocable permission to run work on somebody's behalf"),
+        (name = "usage", description = "What runs used up, and who pays"),
         (name = "workspaces", description = "Tenants"),
         (name = "tokens", description = "Who may do what"),
         (name = "health", description = "For those who look after the server"),

@@ -59,6 +59,23 @@ pub(in crate::http) const ROUTES: &[Route] = &[
     route("POST",  "/v1/tokens",                Here(Administer), &[BODY, TOKEN, STORE, WRITE]),
     route("DELETE", "/v1/tokens/{id}",          Here(Administer), &[&[Code::TokenNotFound], STORE, WRITE]),
     route("GET",   "/v1/audit",                 Here(Administer), &[QUERY, CURSOR, STORE]),
+    route("POST",  "/v1/schedules",             Here(Submit),     &[BODY, SCHEDULED, STORE, WRITE]),
+    route("GET",   "/v1/schedules",             Here(Read),       &[QUERY, CURSOR, STORE]),
+    route("POST",  "/v1/schedules/preview",     Here(Read),       &[BODY, &[Code::ConflictingFields]]),
+    route("GET",   "/v1/schedules/{id}",        Here(Read),       &[SCHEDULE, STORE]),
+    route("PATCH", "/v1/schedules/{id}",        Here(Operate),    &[SCHEDULE, BODY, SCHEDULED, EDIT, STORE, WRITE]),
+    route("DELETE", "/v1/schedules/{id}",       Here(Operate),    &[SCHEDULE, STORE, WRITE]),
+    route("GET",   "/v1/schedules/{id}/runs",   Here(Read),       &[SCHEDULE, QUERY, CURSOR, STORE]),
+    route("GET",   "/v1/schedules/{id}/preview", Here(Read),      &[SCHEDULE, QUERY, STORE]),
+    route("POST",  "/v1/schedules/{id}/trigger", Here(Submit),    &[SCHEDULE, GRANT, FULL, STORE, WRITE]),
+    route("POST",  "/v1/schedules/{id}/pause",  Here(Operate),    &[SCHEDULE, STORE, WRITE]),
+    route("POST",  "/v1/schedules/{id}/resume", Here(Operate),    &[SCHEDULE, GRANT, &[Code::NoSlots], STORE, WRITE]),
+    route("POST",  "/v1/grants",                Here(Operate),    &[BODY, &[Code::WorkspaceNotFound], STORE, WRITE]),
+    route("GET",   "/v1/grants",                Here(Read),       &[QUERY, CURSOR, STORE]),
+    route("GET",   "/v1/grants/{id}",           Here(Read),       &[&[Code::GrantNotFound], STORE]),
+    route("GET",   "/v1/grants/{id}/validate",  Here(Read),       &[&[Code::GrantNotFound], QUERY, STORE]),
+    route("POST",  "/v1/grants/{id}/revoke",    Here(Operate),    &[&[Code::GrantNotFound], STORE, WRITE]),
+    route("GET",   "/v1/usage",                 Here(Read),       &[QUERY, STORE]),
     route("GET",   "/healthz",                  Nothing,          &[]),
     route("GET",   "/readyz",                   Nothing,          &[STORE, &[Code::ShuttingDown]]),
     route("GET",   "/metrics",                  Everywhere(Read),       &[&[Code::RouteNotFound]]),
@@ -114,5 +131,18 @@ const STATUS: &[Code] = &[Code::StatusConflict];
 const FULL: &[Code] = &[Code::RunQueueFull];
 const NAME: &[Code] = &[Code::RouteNotFound, Code::WorkspaceNotFound];
 const TOKEN: &[Code] = &[Code::ConflictingFields, Code::WorkspaceNotFound];
+const SCHEDULE: &[Code] = &[Code::ScheduleNotFound];
+const SCHEDULED: &[Code] = &[
+    Code::ConflictingFields,
+    Code::UnknownTask,
+    Code::InvalidPayload,
+    Code::UnknownGrant,
+    Code::GrantRevoked,
+    Code::GrantExpired,
+    Code::GrantScope,
+    Code::WorkspaceNotFound,
+];
+const GRANT: &[Code] = &[Code::UnknownGrant, Code::GrantRevoked, Code::GrantExpired, Code::GrantScope];
+const EDIT: &[Code] = &[Code::NoSlots, Code::VersionConflict];
 const STORE: &[Code] = &[Code::StoreUnavailable];
 const WRITE: &[Code] = &[Code::OutcomeUnknown];

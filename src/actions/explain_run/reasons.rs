@@ -3,7 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Reason, words};
-use crate::run::{LaneName, Run, RunId, Status, WorkspaceName};
+use crate::run::{LaneName, Run, RunError, RunId, Status, WorkspaceName};
+use crate::schedule::Schedule;
 use crate::store::{Lane, Page, Queue, Result, Store, Worker};
 
 /// A worker that was silent for so long is not counted on: three heartbeats.
@@ -18,6 +19,10 @@ pub(super) struct Facts<'a> {
     now: Timestamp,
     /// The runs it waits for and how they stand.
     upstreams: Vec<(RunId, Option<Status>)>,
+    /// The schedule that asked for it, if there still is one.
+    schedule: Option<Schedule>,
+    /// Why its grant does not let it start, if it does not.
+    refusal: Option<RunError>,
     lane: Option<(Lane, Vec<Run>)>,
     queue: Option<Queue>,
     workers: Vec<Worker>,
@@ -30,6 +35,7 @@ impl<'a> Facts<'a> {
             let status = store.run(&run.workspace, id).await?.map(|upstream| upstream.status());
             upstreams.push((id, status));
         }
+        let (schedule, refusal) = schedule_and_refusal(store, run, now).await?;
         let lane = match &run.lane {
             Some(name) => lane_and_holders(store, &run.workspace, name).await?,
             None => None,
@@ -38,15 +44,16 @@ impl<'a> Facts<'a> {
         let mut workers = store.workers().await?;
         let serves = |worker: &Worker| worker.info.queues.is_empty() || worker.info.queues.contains(&run.queue);
         workers.retain(|worker| serves(worker) && now.duration_since(worker.seen_at) < SILENCE && !worker.draining);
-        Ok(Self { run, now, upstreams, lane, queue, workers })
+        Ok(Self { run, now, upstreams, schedule, refusal, lane, queue, workers })
     }
 
     /// What the run itself has to wait for, first; then what its queue does, then who could execute it.
     pub(super) fn reasons(&self) -> Vec<Reason> {
-        let mut reasons: Vec<Reason> =
-            self.upstreams.iter().map(|(id, status)| words::waits_for(*id, *status)).collect();
+        let refused = self.refusal.iter().map(|error| words::grant_refused(error, self.schedule.as_ref()));
+        let mut reasons: Vec<Reason> = refused.collect();
+        reasons.extend(self.upstreams.iter().map(|(id, status)| words::waits_for(*id, *status)));
         if self.run.available_at > self.now {
-            reasons.push(words::due_later(self.run, self.now));
+            reasons.push(words::due_later(self.run, self.schedule.as_ref(), self.now));
         }
         reasons.extend(self.lane_reasons());
         reasons.extend(self.queue_reasons());
@@ -87,6 +94,19 @@ impl<'a> Facts<'a> {
             _ => None,
         }
     }
+}
+
+/// What a schedule's run owes to it, as it is now.
+async fn schedule_and_refusal(
+    store: &dyn Store,
+    run: &Run,
+    now: Timestamp,
+) -> Result<(Option<Schedule>, Option<RunError>)> {
+    let Some(scheduled) = run.scheduled else { return Ok((None, None)) };
+    let schedule = store.schedule(&run.workspace, scheduled.schedule).await?;
+    let grant = store.grant(&run.workspace, scheduled.grant).await?;
+    let refusal = grant.and_then(|grant| grant.refusal(&run.task, now));
+    Ok((schedule, refusal))
 }
 
 /// A lane, and the runs that hold it.

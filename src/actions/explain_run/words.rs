@@ -3,7 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::Reason;
-use crate::run::{HostName, LaneName, QueueName, Run, RunId, State, Status};
+use crate::run::{HostName, LaneName, QueueName, Run, RunError, RunId, State, Status};
+use crate::schedule::Schedule;
 
 fn reason(code: &str, message: impl Into<String>, remedy: impl Into<String>) -> Reason {
     Reason { code: code.into(), message: message.into(), remedy: remedy.into() }
@@ -49,7 +50,19 @@ pub(super) fn waits_for(id: RunId, status: Option<Status>) -> Reason {
     reason("upstream", format!("it waits for run {id}, which is {status}"), remedy)
 }
 
-pub(super) fn due_later(run: &Run, now: Timestamp) -> Reason {
+pub(super) fn grant_refused(error: &RunError, schedule: Option<&Schedule>) -> Reason {
+    let message = format!("{}: it will fail instead of starting", error.message);
+    let again = match schedule {
+        None => "cancel it; its schedule is gone".to_owned(),
+        Some(schedule) => format!(
+            "give schedule {} another grant: runlane schedules edit {} --grant ID; or cancel the run",
+            schedule.spec.name, schedule.id
+        ),
+    };
+    reason(&error.code, message, again)
+}
+
+pub(super) fn due_later(run: &Run, schedule: Option<&Schedule>, now: Timestamp) -> Reason {
     let wait = span(run.available_at.duration_since(now));
     match (&run.state, &run.error) {
         (State::Retrying(_), Some(error)) => {
@@ -59,7 +72,12 @@ pub(super) fn due_later(run: &Run, now: Timestamp) -> Reason {
             );
             reason("retry_wait", message, "time")
         }
-        _ => reason("due_later", format!("it is due in {wait}, at {}", run.available_at), "time"),
+        _ => {
+            let slot = run.scheduled.and_then(|scheduled| scheduled.slot);
+            let whose = schedule.map(|schedule| format!(" of schedule {}", schedule.spec.name)).unwrap_or_default();
+            let slot = slot.map(|slot| format!(" (slot {slot}{whose})")).unwrap_or_default();
+            reason("due_later", format!("it is due in {wait}, at {}{slot}", run.available_at), "time")
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod doc;
 mod doctor;
 mod exit;
 mod explain;
+mod grants;
 mod lanes;
 mod logs;
 mod problem;
@@ -18,11 +19,13 @@ mod queues;
 mod remote;
 mod render;
 mod runs;
+mod schedules;
 mod seen;
 mod sse;
 mod submit;
 mod tokens;
 mod top;
+mod usage;
 mod workers;
 mod workspaces;
 
@@ -49,6 +52,12 @@ pub(super) enum ClientVerb {
     Queues(queues::QueuesArgs),
     /// List and release lanes, and say what they do on failure
     Lanes(lanes::LanesArgs),
+    /// Make, list and steer schedules, and look ahead and back on them
+    Schedules(schedules::SchedulesArgs),
+    /// Make, list and revoke grants: under whose permission schedules run
+    Grants(grants::GrantsArgs),
+    /// Sum up what runs used up, and who pays
+    Usage(usage::UsageArgs),
     /// List and drain workers
     Workers(workers::WorkersArgs),
     /// List and create workspaces
@@ -75,6 +84,9 @@ pub(super) async fn run(verb: ClientVerb) -> Result<ExitCode, Failure> {
         ClientVerb::Explain(args) => explain::explain(args).await,
         ClientVerb::Queues(args) => queues::queues(args).await,
         ClientVerb::Lanes(args) => lanes::lanes(args).await,
+        ClientVerb::Schedules(args) => schedules::schedules(args).await,
+        ClientVerb::Grants(args) => grants::grants(args).await,
+        ClientVerb::Usage(args) => usage::usage(args).await,
         ClientVerb::Workers(args) => workers::workers(args).await,
         ClientVerb::Workspaces(args) => workspaces::workspaces(args).await,
         ClientVerb::Tokens(args) => tokens::tokens(args).await,
@@ -101,6 +113,9 @@ impl ClientVerb {
             ClientVerb::Explain(args) => args.remote.json,
             ClientVerb::Queues(args) => args.remote.json,
             ClientVerb::Lanes(args) => args.remote.json,
+            ClientVerb::Schedules(args) => args.remote.json,
+            ClientVerb::Grants(args) => args.remote.json,
+            ClientVerb::Usage(args) => args.remote.json,
             ClientVerb::Workers(args) => args.remote.json,
             ClientVerb::Workspaces(args) => args.remote.json,
             ClientVerb::Tokens(args) => args.remote.json,

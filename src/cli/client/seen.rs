@@ -8,6 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::doc::Doc;
+use super::remote::Remote;
+use crate::cli::Failure;
 
 /// Reads one.
 pub(super) fn read<T: DeserializeOwned>(doc: &Doc) -> Result<T, String> {
@@ -25,6 +27,20 @@ pub(super) struct Page<T> {
 /// Reads the `data` of a list.
 pub(super) fn list<T: DeserializeOwned>(doc: &Doc) -> Result<Vec<T>, String> {
     read::<Page<T>>(doc).map(|page| page.data)
+}
+
+/// Reads a list to its end, page after page.
+pub(super) async fn all(remote: &Remote, path: &[&str]) -> Result<Page<Doc>, Failure> {
+    let mut found = Page::<Doc> { data: Vec::new(), next_cursor: None };
+    loop {
+        let query: Vec<_> = found.next_cursor.take().map(|cursor| ("cursor", cursor)).into_iter().collect();
+        let page: Page<Doc> = read(&remote.find(path, &query).await?)?;
+        found.data.extend(page.data);
+        match page.next_cursor {
+            Some(cursor) => found.next_cursor = Some(cursor),
+            None => return Ok(found),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -51,6 +67,9 @@ pub(super) struct Run {
     pub(super) cancel_requested: bool,
     pub(super) error: Option<RunError>,
     pub(super) output: Doc,
+    pub(super) schedule_id: Option<String>,
+    pub(super) slot: Option<Timestamp>,
+    pub(super) usage: Option<BTreeMap<String, u64>>,
     pub(super) metadata: Doc,
 }
 

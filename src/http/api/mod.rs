@@ -1,11 +1,14 @@
 //! The handlers: each reads its request, lets somebody do what was asked, and writes the answer down.
 
 mod audit;
+mod grants;
 mod health;
 mod lanes;
 mod queues;
 mod runs;
+mod schedules;
 mod tokens;
+mod usage;
 mod workers;
 mod workspaces;
 
@@ -18,6 +21,9 @@ use super::state::{Limits, Server};
 pub(in crate::http) fn routes(limits: &Limits) -> OpenApiRouter<Server> {
     OpenApiRouter::new()
         .merge(runs::routes(limits))
+        .merge(schedules::routes())
+        .merge(grants::routes())
+        .routes(routes!(usage::sum_usage))
         .routes(routes!(queues::list_queues))
         .routes(routes!(queues::change_queue))
         .routes(routes!(queues::pause_queue))

@@ -50,6 +50,11 @@ impl Caller {
         Ok(())
     }
 
+    /// Whether the caller is permitted this where they ask.
+    pub(in crate::http) fn may(&self, permission: Permission) -> bool {
+        self.token.as_ref().is_none_or(|token| token.may(permission, &self.workspace))
+    }
+
     /// The only workspace the caller may use, if there is but one.
     pub(in crate::http) fn only_workspace(&self) -> Option<&WorkspaceName> {
         self.token.as_ref().and_then(|token| token.workspace.as_ref())

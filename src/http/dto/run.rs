@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::actions::UnitSums;
 use crate::run::{self, Json, Tenure};
 
 /// One requested execution: its input, where it stands, and its outcome.
@@ -69,16 +70,20 @@ pub struct Run {
     #[serde(with = "nullable")]
     #[schema(required, value_type = Value, example = json!({"bytes": 4096}))]
     pub output: Option<Json>,
-    /// What it has used up, by unit.
-    #[serde(with = "nullable")]
-    #[schema(required, value_type = Value, example = json!(null))]
-    pub usage: Option<Json>,
+    /// What its attempts have used up, by unit.
+    #[serde(default)]
+    #[schema(required, example = json!({"tokens": 120}))]
+    pub usage: UnitSums,
     /// The schedule that made it.
     #[schema(required)]
     pub schedule_id: Option<Uuid>,
-    /// The instant of the schedule it stands for.
+    /// The instant of the schedule it stands for; `null` also if it was triggered.
     #[schema(required)]
     pub slot: Option<Timestamp>,
+    /// The permission it runs under, checked whenever an attempt is to start.
+    #[serde(default)]
+    #[schema(required)]
+    pub grant_id: Option<Uuid>,
     /// The build it uses.
     #[schema(required)]
     pub build_id: Option<Uuid>,
@@ -161,9 +166,10 @@ impl From<run::Run> for Run {
             started_at: run.started_at,
             error: run.error,
             output: run.output,
-            usage: None,
-            schedule_id: None,
-            slot: None,
+            usage: UnitSums::new(),
+            schedule_id: run.scheduled.map(|scheduled| scheduled.schedule.0),
+            slot: run.scheduled.and_then(|scheduled| scheduled.slot),
+            grant_id: run.scheduled.map(|scheduled| scheduled.grant.0),
             build_id: None,
             metadata: run.metadata,
         }

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 
 use crate::access::TokenId;
 use crate::http::problem::{Code, Problem};
-use crate::run::{LaneName, QueueName, RunId, WorkerId};
+use crate::run::{GrantId, LaneName, QueueName, RunId, ScheduleId, WorkerId};
 
 macro_rules! paths {
     ($($(#[$doc:meta])* $name:ident($inner:ty), $missing:expr;)+) => {$(
@@ -32,6 +32,10 @@ paths! {
     WorkerPath(WorkerId), |id: &str| Problem::new(Code::WorkerNotFound, format!("no worker {id:?}"));
     /// A token.
     TokenPath(TokenId), Problem::no_token;
+    /// A schedule.
+    SchedulePath(ScheduleId), Problem::no_schedule;
+    /// A grant.
+    GrantPath(GrantId), Problem::no_grant;
     /// A queue. Every name may have one, so that only what is no name is not found.
     QueuePath(QueueName), |name: &str| Problem::new(Code::RouteNotFound, format!("{name:?} cannot be the name of a queue"));
     /// A lane, likewise.

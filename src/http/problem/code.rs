@@ -73,6 +73,10 @@ codes! {
     WorkspaceNotFound = "workspace_not_found", NOT_FOUND, "There is no such workspace.";
     /// Unknown, or of another workspace, or not an id at all.
     TokenNotFound = "token_not_found", NOT_FOUND, "There is no such token.";
+    /// Unknown, or of another workspace, or not an id at all.
+    ScheduleNotFound = "schedule_not_found", NOT_FOUND, "There is no such schedule.";
+    /// Unknown, or of another workspace, or not an id at all.
+    GrantNotFound = "grant_not_found", NOT_FOUND, "There is no such grant.";
     /// The path exists, the verb does not.
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The address does not know this method.";
     /// The caller is too slow, or gone.
@@ -81,6 +85,16 @@ codes! {
     StatusConflict = "status_conflict", CONFLICT, "The run's status does not allow this.";
     /// A dismissal without anything to dismiss.
     NotHolding = "not_holding", CONFLICT, "The run does not hold its lane.";
+    /// It allows nothing any more.
+    GrantRevoked = "grant_revoked", CONFLICT, "The grant was revoked.";
+    /// It allows nothing any more.
+    GrantExpired = "grant_expired", CONFLICT, "The grant has expired.";
+    /// It is for other tasks.
+    GrantScope = "grant_scope", CONFLICT, "The grant does not allow the task.";
+    /// There is nothing to resume.
+    NoSlots = "no_slots", CONFLICT, "The schedule has no slot to come.";
+    /// Somebody else was faster.
+    VersionConflict = "version_conflict", CONFLICT, "The schedule was edited since it was seen.";
     /// Larger than any request needs to be.
     BodyTooLarge = "body_too_large", PAYLOAD_TOO_LARGE, "The body is too large.";
     /// Bodies are JSON.
@@ -99,6 +113,8 @@ codes! {
     InvalidPayload = "invalid_payload", UNPROCESSABLE_ENTITY, "The payload does not suit the task.";
     /// A run to wait for does not exist here.
     UnknownUpstream = "unknown_upstream", UNPROCESSABLE_ENTITY, "A run named in `after` does not exist.";
+    /// A grant to run under does not exist here.
+    UnknownGrant = "unknown_grant", UNPROCESSABLE_ENTITY, "The grant named in the body does not exist.";
     /// Nothing would ever start.
     CircularWait = "circular_wait", UNPROCESSABLE_ENTITY, "The run would wait for itself.";
     /// Used before, for something else.

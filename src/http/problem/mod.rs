@@ -5,6 +5,7 @@
 
 mod code;
 mod from;
+mod schedule;
 
 pub use code::{Code, markdown};
 

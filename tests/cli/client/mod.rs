@@ -7,6 +7,7 @@ mod lists;
 mod many;
 mod refusals;
 mod runs;
+mod schedules;
 mod submit;
 mod tokens;
 
@@ -51,8 +52,8 @@ pub fn filters() -> Vec<(&'static str, &'static str)> {
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "[worker]"),
         (r"request [0-9A-Za-z_-]+", "request [request]"),
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)", "[time]"),
-        (r"in (29|30) d", "[when]"),
-        (r"just now|in 1 h( \d+ min)?|in \d+ (s|min)|\d+ s ago|less than a second ago", "[when]"),
+        (r"\bin \d+ h( \d+ min)?|\bin \d+ d(ays)?\b|\d{4}-\d\d-\d\d", "[when]"),
+        (r"just now|\bin \d+ (s|min)|\d+ s ago|less than a second ago", "[when]"),
         (r"\d+ ms|\d+\.\d s", "[span]"),
         (r"127\.0\.0\.1:\d+", "[address]"),
         (r"\S+/[0-9a-f]{8}\b", "[host]"),

@@ -28,6 +28,11 @@ fn the_concepts_are_as_their_page_shows_them() {
     play("docs/concepts.md");
 }
 
+#[test]
+fn schedules_are_as_their_page_shows_them() {
+    play("docs/schedules.md");
+}
+
 /// Types in what a page shows, and compares.
 fn play(path: &str) {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -44,6 +44,7 @@ async fn every_code_is_shown_once() {
     shown.extend(refused_by_state().await);
     shown.extend(refused_for_slowness().await);
     shown.extend(refused_by_the_catalog().await);
+    shown.extend(refused_schedules().await);
     shown.extend(refused_without_a_token().await);
     shown.extend(refused_by_a_broken_store().await);
     shown.extend(refused_without_a_queue().await);
@@ -163,6 +164,35 @@ async fn refused_by_state() -> Shown {
     Answer::of(tell("pause")).await;
     Answer::of(tell("dismiss")).await;
     vec![conflict, shows(tell("dismiss"), "not_holding", json!(null)).await]
+}
+
+async fn refused_schedules() -> Shown {
+    let (site, clock, _place) = super::schedules::timed().await;
+    let at = |seconds| (clock.now() + jiff::SignedDuration::from_secs(seconds)).to_string();
+    let post = |path: &str, body: Value| site.request(Method::POST, path).json(&body);
+    let under = |grant: &Value| post("/v1/schedules", json!({"task": "t", "at": at(60), "grant_id": grant["id"]}));
+    let grant = async |scope: &str, expires_at: Option<String>| {
+        let body = json!({"user_id": "a", "billing_account": "b", "scopes": [scope], "expires_at": expires_at});
+        Answer::of(post("/v1/grants", body)).await.body
+    };
+    let (scoped, expiring, revoked) =
+        (grant("other", None).await, grant("t", Some(at(600))).await, grant("t", None).await);
+    site.tell(&format!("/v1/grants/{}/revoke", revoked["id"].as_str().expect("an id"))).await;
+    let once = site.post("/v1/schedules", json!({"task": "t", "at": at(60), "enabled": false})).await.body;
+    let once = format!("/v1/schedules/{}", once["id"].as_str().expect("an id"));
+    let nobody = json!({"id": "01890000-0000-7000-8000-000000000000"});
+    clock.advance(jiff::SignedDuration::from_secs(3600));
+    vec![
+        shows(site.request(Method::GET, "/v1/schedules/x"), "schedule_not_found", json!(null)).await,
+        shows(site.request(Method::GET, "/v1/grants/x"), "grant_not_found", json!(null)).await,
+        shows(under(&nobody), "unknown_grant", json!("grant_id")).await,
+        shows(under(&scoped), "grant_scope", json!("grant_id")).await,
+        shows(under(&expiring), "grant_expired", json!("grant_id")).await,
+        shows(under(&revoked), "grant_revoked", json!("grant_id")).await,
+        shows(site.request(Method::POST, &format!("{once}/resume")), "no_slots", json!(null)).await,
+        shows(site.request(Method::PATCH, &once).json(&json!({"version": 7})), "version_conflict", json!("version"))
+            .await,
+    ]
 }
 
 async fn refused_by_the_catalog() -> Shown {

@@ -7,12 +7,15 @@ mod commands;
 mod direct;
 mod documents;
 mod events;
+mod grants;
 mod limits;
 mod lists;
 mod many;
 mod operate;
+mod schedules;
 mod smoke;
 mod submit;
+mod usage;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +105,11 @@ impl Site {
 
     /// Takes the next run, as a worker does.
     pub(super) async fn claim(&self) -> Claimed {
+        self.claims().await.pop().expect("a ready run")
+    }
+
+    /// Takes the next run, if there is one.
+    pub(super) async fn claims(&self) -> Vec<Claimed> {
         let request = ClaimRequest {
             taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
             queues: vec![],
@@ -110,7 +118,7 @@ impl Site {
             takeover_delay: SignedDuration::from_secs(60),
             last_turn: None,
         };
-        self.store.claim(&request).await.expect("a claim").runs.pop().expect("a ready run")
+        self.store.claim(&request).await.expect("a claim").runs
     }
 
     pub(super) async fn succeed(&self, lease: Lease, output: Value) {
@@ -129,8 +137,16 @@ impl Site {
     }
 
     pub(super) async fn say(&self, lease: Lease, text: &str) {
-        let data = Json::of(&json!({"stream": "stdout", "text": text})).expect("JSON");
-        let append = Append { lease, events: vec![NewEvent { kind: EventKind::Log, data }] };
+        self.append(lease, EventKind::Log, json!({"stream": "stdout", "text": text})).await;
+    }
+
+    pub(super) async fn use_up(&self, lease: Lease, unit: &str, amount: u64) {
+        self.append(lease, EventKind::Usage, json!({"usage": {unit: amount}})).await;
+    }
+
+    async fn append(&self, lease: Lease, kind: EventKind, data: Value) {
+        let data = Json::of(&data).expect("JSON");
+        let append = Append { lease, events: vec![NewEvent { kind, data }] };
         let said = self.store.append(&[append]).await.expect("an answer");
         assert!(matches!(said[..], [AppendOutcome::Appended { .. }]), "{said:?}");
     }

@@ -75,6 +75,10 @@ pub(in crate::cli::client) fn card(run: &Run, attempts: &[Attempt], paint: Paint
     }
     card.line("attempts", &format!("{} of {}", run.attempt, run.max_attempts));
     card.maybe("time limit", run.timeout_seconds.map(|limit| span(SignedDuration::from_secs(limit.into()))).as_deref());
+    card.maybe("schedule", run.schedule_id.as_deref());
+    if run.schedule_id.is_some() {
+        card.line("slot", &run.slot.map_or("none: it was triggered".into(), slot_words));
+    }
     card.time("requested", run.requested_at, now);
     if run.available_at.is_some_and(|at| at > now) {
         card.time("due", run.available_at, now);
@@ -93,11 +97,23 @@ pub(in crate::cli::client) fn card(run: &Run, attempts: &[Attempt], paint: Paint
     }
     card.json("payload", &run.payload);
     card.json("output", &run.output);
+    card.maybe("usage", used(run).as_deref());
     card.json("metadata", &run.metadata);
     if attempts.len() > 1 || attempts.iter().any(|attempt| attempt.error.is_some()) {
         card.attempts(attempts, now);
     }
     card.text
+}
+
+fn slot_words(slot: Timestamp) -> String {
+    slot.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+/// `3 pages, 120 tokens`.
+fn used(run: &Run) -> Option<String> {
+    let units = run.usage.as_ref().filter(|units| !units.is_empty())?;
+    let words: Vec<String> = units.iter().map(|(unit, amount)| format!("{} {unit}", super::grouped(*amount))).collect();
+    Some(words.join(", "))
 }
 
 struct Card {
@@ -143,5 +159,23 @@ impl Card {
             ]);
         }
         self.text.push_str(&table.render(self.paint));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scheduled_run_shows_its_slot_and_what_it_used_up() {
+        let run = Run {
+            schedule_id: Some("s".into()),
+            slot: "2026-11-16T01:30:00Z".parse().ok(),
+            usage: Some([("tokens".to_owned(), 1200), ("pages".to_owned(), 3)].into()),
+            ..Run::default()
+        };
+        let card = card(&run, &[], Paint::none(), Timestamp::UNIX_EPOCH);
+        assert!(card.contains("  schedule   s\n  slot       2026-11-16 01:30:00 UTC\n"), "{card}");
+        assert!(card.contains("  usage      3 pages, 1,200 tokens\n"), "{card}");
     }
 }

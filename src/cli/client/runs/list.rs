@@ -30,6 +30,9 @@ pub(super) struct ListArgs {
     /// Only this lane
     #[arg(long, short, value_name = "NAME")]
     lane: Option<String>,
+    /// Only runs of this schedule
+    #[arg(long, value_name = "ID")]
+    schedule: Option<String>,
     /// At most so many
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     limit: usize,
@@ -62,7 +65,8 @@ pub(super) async fn list(remote: &Remote, args: ListArgs, as_json: bool) -> Resu
 
 impl ListArgs {
     fn is_filtered(&self) -> bool {
-        !self.status.is_empty() || self.task.is_some() || self.queue.is_some() || self.lane.is_some()
+        let named = [&self.task, &self.queue, &self.lane, &self.schedule];
+        !self.status.is_empty() || named.into_iter().any(Option::is_some)
     }
 
     fn query(&self) -> Vec<(&'static str, String)> {
@@ -70,7 +74,7 @@ impl ListArgs {
         if !self.status.is_empty() {
             query.push(("status", self.status.join(",")));
         }
-        let named = [("task", &self.task), ("queue", &self.queue), ("lane", &self.lane)];
+        let named = [("task", &self.task), ("queue", &self.queue), ("lane", &self.lane), ("schedule", &self.schedule)];
         query.extend(named.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))));
         query
     }

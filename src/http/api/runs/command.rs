@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 
+use super::usage::one_with_usage;
 use crate::actions::command_run;
 use crate::http::auth::Caller;
 use crate::http::dto::Run;
@@ -63,7 +64,7 @@ async fn carry_out(server: &Server, caller: &Caller, id: RunId, command: Command
     let status = status(id, outcome, done)?;
     let run = server.store().run(&caller.workspace, id).await?;
     let run = run.ok_or_else(|| Problem::no_run(&id.to_string()))?;
-    Ok((status, Json(run.into())))
+    Ok((status, Json(one_with_usage(server, run).await?)))
 }
 
 fn status(id: RunId, outcome: CommandOutcome, done: &str) -> Result<StatusCode, Problem> {

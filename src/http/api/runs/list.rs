@@ -4,13 +4,15 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
+use uuid::Uuid;
 
+use super::with_usage;
 use crate::http::auth::Caller;
 use crate::http::dto::{List, Name, Run};
 use crate::http::extract::{Query, from_cursor, to_cursor};
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
-use crate::run::{LaneName, QueueName, Status, TaskName};
+use crate::run::{LaneName, QueueName, ScheduleId, Status, TaskName};
 use crate::store::{Page, RunFilter};
 
 const LIST: &str = "runs";
@@ -36,6 +38,8 @@ pub(super) struct Wanted {
     /// In this lane.
     #[param(value_type = Option<Name>)]
     lane: Option<LaneName>,
+    /// Of this schedule.
+    schedule: Option<Uuid>,
     /// At most so many; 50 unless given.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u16>,
@@ -56,10 +60,11 @@ pub(super) async fn list_runs(
 ) -> Result<Json<List<Run>>, Problem> {
     let page = page(wanted.limit, from_cursor(LIST, wanted.cursor.as_deref())?)?;
     let statuses = statuses(wanted.status.as_deref())?;
-    let filter = RunFilter { statuses, task: wanted.task, queue: wanted.queue, lane: wanted.lane, schedule: None };
+    let schedule = wanted.schedule.map(ScheduleId);
+    let filter = RunFilter { statuses, task: wanted.task, queue: wanted.queue, lane: wanted.lane, schedule };
     let found = server.store().runs(&caller.workspace, &filter, &page).await?;
     let next_cursor = found.next.map(|id| to_cursor(LIST, &id));
-    Ok(Json(List { data: found.data.into_iter().map(Run::from).collect(), next_cursor }))
+    Ok(Json(List { data: with_usage(&server, &caller.workspace, found.data).await?, next_cursor }))
 }
 
 /// The page that was asked for.

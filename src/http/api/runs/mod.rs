@@ -9,14 +9,16 @@ mod explain;
 mod fingerprint;
 mod intake;
 mod list;
-mod outcome;
+pub(super) mod outcome;
 mod rerun;
 mod show;
 mod stream;
-mod submit;
+pub(super) mod submit;
 mod trace;
+mod usage;
 
 pub(super) use list::page;
+pub(super) use usage::with_usage;
 
 use axum::extract::DefaultBodyLimit;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};

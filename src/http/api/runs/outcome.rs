@@ -8,7 +8,7 @@ use crate::run::RunId;
 use crate::store::SubmitOutcome;
 
 /// The run that the request, which asked for the id `asked`, has led to.
-pub(super) fn settle(asked: RunId, outcome: SubmitOutcome) -> Result<(BatchOutcome, RunId), Problem> {
+pub(in crate::http::api) fn settle(asked: RunId, outcome: SubmitOutcome) -> Result<(BatchOutcome, RunId), Problem> {
     match outcome {
         SubmitOutcome::Created => Ok((BatchOutcome::Created, asked)),
         SubmitOutcome::Replaced(id) => Ok((BatchOutcome::Replaced, id)),
@@ -35,6 +35,6 @@ pub(super) fn settle(asked: RunId, outcome: SubmitOutcome) -> Result<(BatchOutco
 }
 
 /// 201 for a new run, 200 for one that was there.
-pub(super) fn status(outcome: BatchOutcome) -> StatusCode {
+pub(in crate::http::api) fn status(outcome: BatchOutcome) -> StatusCode {
     if outcome == BatchOutcome::Created { StatusCode::CREATED } else { StatusCode::OK }
 }

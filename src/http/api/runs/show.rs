@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 
+use super::usage::one_with_usage;
 use crate::actions::wait_for_run;
 use crate::http::auth::Caller;
 use crate::http::dto::Run;
@@ -26,7 +27,8 @@ pub(super) async fn show_run(
     RunPath(id): RunPath,
 ) -> Result<Json<Run>, Problem> {
     let run = look(&server, &caller.workspace, id, prefer.wait).await?;
-    run.map(|run| Json(run.into())).ok_or_else(|| Problem::no_run(&id.to_string()))
+    let run = run.ok_or_else(|| Problem::no_run(&id.to_string()))?;
+    one_with_usage(&server, run).await.map(Json)
 }
 
 /// The run, after so long a wait for its end as was asked for, may be, and the server has time.

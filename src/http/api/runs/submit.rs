@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::usage::one_with_usage;
 use super::{direct, intake, outcome, show};
 use crate::http::auth::Caller;
 use crate::http::dto::{Name, RunOrId, SubmitRun, Submitted};
@@ -57,7 +58,7 @@ async fn store(server: Server, request: NewRun) -> direct::Settled {
 }
 
 /// The run, as far as the caller wants to see it.
-pub(super) async fn answer(
+pub(in crate::http::api) async fn answer(
     server: &Server,
     caller: &Caller,
     prefer: Preferences,
@@ -66,7 +67,7 @@ pub(super) async fn answer(
 ) -> Result<Response, Problem> {
     let found = if prefer.minimal { None } else { show::look(server, &caller.workspace, id, prefer.wait).await? };
     let body = match found {
-        Some(run) => RunOrId::Run(Box::new(run.into())),
+        Some(run) => RunOrId::Run(Box::new(one_with_usage(server, run).await?)),
         // Not wanted, or remembered by its idempotency key longer than by itself.
         None => RunOrId::Id(Submitted { id: id.0 }),
     };

@@ -1,0 +1,146 @@
+//! `runlane schedules`: work that is done again and again; made, shown, steered, looked ahead and back on.
+
+mod body;
+mod history;
+mod preview;
+mod render;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use reqwest::Method;
+
+use super::doc::Doc;
+use super::remote::{Extra, Remote, RemoteArgs};
+use super::render::{Paint, Table, now, plain};
+use super::{exit, print_json, say, seen};
+use crate::cli::Failure;
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  runlane schedules create --task report --cron '30 2 * * *' --timezone Europe/Berlin
+  runlane schedules create --task sync --every 15m --overlap replace
+  runlane schedules preview --cron '30 2 * * *' --timezone Europe/Berlin   # needs no server
+  runlane schedules trigger ID")]
+pub(in crate::cli) struct SchedulesArgs {
+    #[command(subcommand)]
+    verb: Option<SchedulesVerb>,
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
+}
+
+#[derive(Subcommand)]
+enum SchedulesVerb {
+    /// List schedules, newest first (also without a verb)
+    List,
+    /// Show a schedule in full
+    Show(Id),
+    /// Make a schedule
+    Create(Box<body::CreateArgs>),
+    /// Change a schedule; what is not named stays as it is
+    Edit(Box<body::EditArgs>),
+    /// Remove a schedule with its waiting run; what has started goes on
+    Delete(Id),
+    /// Start no more of its runs until it is resumed; what has started goes on
+    Pause(Id),
+    /// Go on with the slots that are still to come
+    Resume(Id),
+    /// Submit a run of it now, outside of all slots
+    Trigger(Id),
+    /// Show the slots to come, of a schedule or of what --cron, --every or --at would make
+    Preview(preview::PreviewArgs),
+    /// List what became of its slots: runs, and slots that got none
+    Runs(history::RunsArgs),
+}
+
+#[derive(Args)]
+struct Id {
+    /// The schedule's id
+    id: String,
+}
+
+pub(super) async fn schedules(args: SchedulesArgs) -> Result<ExitCode, Failure> {
+    let json = args.remote.json;
+    let verb = args.verb.unwrap_or(SchedulesVerb::List);
+    // Looking ahead needs no server, unless it is on a schedule that only the server knows.
+    if let SchedulesVerb::Preview(wanted) = verb {
+        return preview::preview(&args.remote, wanted, json).await;
+    }
+    let remote = args.remote.remote()?;
+    match verb {
+        SchedulesVerb::List => list(&remote, json).await,
+        SchedulesVerb::Show(Id { id }) => shown(remote.get(&["schedules", &id]).await?, json),
+        SchedulesVerb::Create(wanted) => {
+            let body = wanted.body().map_err(exit::Usage)?;
+            told(remote.post(&["schedules"], Some(&body)).await?, json)
+        }
+        SchedulesVerb::Edit(wanted) => {
+            let body = wanted.body().map_err(exit::Usage)?;
+            let extra = Extra { body: Some(&body), ..Extra::default() };
+            told(remote.call(Method::PATCH, &["schedules", &wanted.id], extra).await?, json)
+        }
+        SchedulesVerb::Delete(Id { id }) => {
+            let answer = remote.call(Method::DELETE, &["schedules", &id], Extra::default()).await?;
+            if json {
+                print_json(&answer);
+            } else {
+                say(&format!("schedule {} is gone; its runs stay in the history\n", plain(&id)));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        SchedulesVerb::Pause(Id { id }) => told(remote.post(&["schedules", &id, "pause"], None).await?, json),
+        SchedulesVerb::Resume(Id { id }) => told(remote.post(&["schedules", &id, "resume"], None).await?, json),
+        SchedulesVerb::Trigger(Id { id }) => triggered(remote.post(&["schedules", &id, "trigger"], None).await?, json),
+        SchedulesVerb::Runs(wanted) => history::runs(&remote, wanted, json).await,
+        SchedulesVerb::Preview(_) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+async fn list(remote: &Remote, json: bool) -> Result<ExitCode, Failure> {
+    let found = seen::all(remote, &["schedules"]).await?;
+    if json {
+        print_json(&found);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new(&["id", "name", "task", "when", "next", "last", "state"]);
+    for schedule in &found.data {
+        table.add(render::row(&seen::read(schedule)?, now()));
+    }
+    say(&if table.is_empty() {
+        "no schedules yet; `runlane schedules create` makes one\n".into()
+    } else {
+        table.render(Paint::for_stdout())
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(answer: Doc, json: bool) -> Result<ExitCode, Failure> {
+    if json {
+        print_json(&answer);
+    } else {
+        say(&render::card(&seen::read(&answer)?, Paint::for_stdout(), now()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The id alone on the first line, for scripts; then how it stands.
+fn told(answer: Doc, json: bool) -> Result<ExitCode, Failure> {
+    if json {
+        print_json(&answer);
+    } else {
+        say(&render::told(&seen::read(&answer)?, now()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn triggered(answer: Doc, json: bool) -> Result<ExitCode, Failure> {
+    if json {
+        print_json(&answer);
+    } else {
+        let run: seen::Run = seen::read(&answer)?;
+        let id = plain(&run.id);
+        say(&format!("{id}\n{} in queue {}: follow it with `runlane logs -f {id}`\n", run.status, plain(&run.queue)));
+    }
+    Ok(ExitCode::SUCCESS)
+}

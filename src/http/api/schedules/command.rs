@@ -1,0 +1,60 @@
+//! Pauses, resumes and deletes schedules.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use super::edited;
+use crate::actions::{delete_schedule as delete, pause_schedule as pause, resume_schedule as resume};
+use crate::http::auth::Caller;
+use crate::http::dto::Schedule;
+use crate::http::extract::SchedulePath;
+use crate::http::problem::Problem;
+use crate::http::state::Server;
+
+/// Pause a schedule
+///
+/// Its waiting run is withdrawn; one that has started goes on.
+#[utoipa::path(post, path = "/v1/schedules/{id}/pause", tag = "schedules",
+    params(("id" = Uuid, Path, description = "The schedule")),
+    responses((status = 200, description = "As it is now", body = Schedule)))]
+pub(super) async fn pause_schedule(
+    State(server): State<Server>,
+    caller: Caller,
+    SchedulePath(id): SchedulePath,
+) -> Result<Json<Schedule>, Problem> {
+    let outcome = pause(server.store(), &caller.by, id).await?;
+    edited(id, None, outcome, Problem::no_slots).map(Json)
+}
+
+/// Resume a schedule
+///
+/// It goes on with the first slot that is still to come, if its grant stands.
+#[utoipa::path(post, path = "/v1/schedules/{id}/resume", tag = "schedules",
+    params(("id" = Uuid, Path, description = "The schedule")),
+    responses((status = 200, description = "As it is now", body = Schedule)))]
+pub(super) async fn resume_schedule(
+    State(server): State<Server>,
+    caller: Caller,
+    SchedulePath(id): SchedulePath,
+) -> Result<Json<Schedule>, Problem> {
+    let outcome = resume(server.store(), &caller.by, id).await?;
+    edited(id, None, outcome, Problem::no_slots).map(Json)
+}
+
+/// Delete a schedule
+///
+/// Its waiting run goes with it; one that has started goes on. Its runs stay in the history.
+#[utoipa::path(delete, path = "/v1/schedules/{id}", tag = "schedules",
+    params(("id" = Uuid, Path, description = "The schedule")),
+    responses((status = 204, description = "It is gone")))]
+pub(super) async fn delete_schedule(
+    State(server): State<Server>,
+    caller: Caller,
+    SchedulePath(id): SchedulePath,
+) -> Result<StatusCode, Problem> {
+    match delete(server.store(), &caller.by, id).await? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Problem::no_schedule(&id.to_string())),
+    }
+}

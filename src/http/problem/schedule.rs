@@ -1,0 +1,54 @@
+//! Which problem it is when a schedule or a grant is not as it should be.
+
+use super::{Code, Problem};
+use crate::actions::{TimingMistake, TimingRefusal};
+use crate::schedule::Standing;
+
+impl Problem {
+    /// There is no such schedule here.
+    pub(in crate::http) fn no_schedule(id: &str) -> Self {
+        Self::new(Code::ScheduleNotFound, format!("no schedule {id:?} in this workspace"))
+    }
+
+    /// There is no such grant here.
+    pub(in crate::http) fn no_grant(id: &str) -> Self {
+        Self::new(Code::GrantNotFound, format!("no grant {id:?} in this workspace"))
+    }
+
+    /// A schedule is to run under a grant that is not there.
+    pub(in crate::http) fn unknown_grant() -> Self {
+        Self::new(Code::UnknownGrant, "there is no such grant in this workspace")
+            .field("grant_id")
+            .hint("name one of this workspace, or leave it out for one of your own")
+    }
+
+    /// A grant does not allow what is asked.
+    pub(in crate::http) fn grant_refused(standing: Standing, task: Option<&str>) -> Self {
+        let (code, why) = match standing {
+            Standing::OutOfScope => {
+                let task = task.map_or("its task".to_owned(), |task| format!("the task {task:?}"));
+                (Code::GrantScope, format!("the grant does not allow {task}"))
+            }
+            Standing::Expired => (Code::GrantExpired, "the grant has expired".to_owned()),
+            Standing::Good | Standing::Revoked => (Code::GrantRevoked, "the grant was revoked".to_owned()),
+        };
+        Self::new(code, why).field("grant_id").hint("give the schedule another one, by grant_id or grant")
+    }
+
+    /// There is nothing to go on with.
+    pub(in crate::http) fn no_slots() -> Self {
+        Self::new(Code::NoSlots, "the schedule has no slot to come")
+            .hint("give it another cron, every_seconds or at first")
+    }
+}
+
+impl From<TimingRefusal> for Problem {
+    fn from(refusal: TimingRefusal) -> Self {
+        let code = match refusal.kind {
+            TimingMistake::Missing => Code::MissingField,
+            TimingMistake::Conflict => Code::ConflictingFields,
+            TimingMistake::Invalid => Code::InvalidField,
+        };
+        Self::new(code, refusal.reason).field(refusal.field).hint(refusal.hint)
+    }
+}
