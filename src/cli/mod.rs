@@ -44,6 +44,7 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
+#[cfg_attr(feature = "api", expect(clippy::large_enum_variant, reason = "there is one, and it is used at once"))]
 enum Verb {
     /// Bring the database to the schema this release knows
     Migrate(DatabaseArgs),

@@ -56,16 +56,16 @@ async fn each_slot_of_a_year_has_one_run_or_one_record() {
         skipped += in_records(&*store, schedule).await;
     }
     println!("{slots} slots, {skipped} of them skipped");
-    assert!(slots > 30_000, "{slots} slots");
-    assert!(skipped > 500, "a fortnight without anybody is missed by the daily ones: {skipped}");
+    assert!(slots > 25_000, "{slots} slots");
+    assert!(skipped > 300, "a fortnight without anybody is missed by the daily ones: {skipped}");
 }
 
 fn timing(at: usize) -> runlane::schedule::Timing {
     let (minute, hour, zone) = (at % 60, at % 24, ZONES[at % ZONES.len()]);
     let expression = match at % 100 {
-        0..10 => format!("{minute} {hour} * * *"),
-        10..50 => format!("{minute} {hour} * * {}", at % 7),
-        50..97 => format!("{minute} {hour} {} * *", at % 28 + 1),
+        0..3 => format!("{minute} {hour} * * *"),
+        3..25 => format!("{minute} {hour} * * {}", at % 7),
+        25..97 => format!("{minute} {hour} {} * *", at % 28 + 1),
         _ => format!("{minute} {hour} 29 {} *", at % 12 + 1),
     };
     cron(&expression, zone)
