@@ -72,7 +72,7 @@ pub struct Run {
     pub output: Option<Json>,
     /// What its attempts have used up, by unit.
     #[serde(default)]
-    #[schema(required, example = json!({"tokens": 120}))]
+    #[schema(required, value_type = std::collections::BTreeMap<String, u64>, example = json!({"tokens": 120}))]
     pub usage: UnitSums,
     /// The schedule that made it.
     #[schema(required)]
