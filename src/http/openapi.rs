@@ -7,7 +7,7 @@ pub(super) use self::pages::routes;
 
 use utoipa::OpenApi;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use super::problem::Code;
@@ -58,6 +58,10 @@ pub fn document() -> utoipa::openapi::OpenApi {
                 .enum_values(Some(Code::ALL.iter().map(|code| code.as_str())))
                 .build();
             problem.properties.insert("code".to_owned(), codes.into());
+        }
+        // Its reader is in the pure layer, and refuses unknown fields; only here it can be said.
+        if let Some(RefOr::T(Schema::Object(dst))) = components.schemas.get_mut("ScheduleDst") {
+            dst.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
         }
     }
     for route in ROUTES {

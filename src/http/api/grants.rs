@@ -13,7 +13,7 @@ use super::runs::page;
 use super::schedules::grant_request;
 use crate::actions::{create_grant as make, grant_reach, revoke_grant as revoke, validate_grant as validate};
 use crate::http::auth::Caller;
-use crate::http::dto::{Grant, GrantInUse, GrantTerms, GrantVerdict, List};
+use crate::http::dto::{Grant, GrantInUse, GrantTerms, GrantVerdict, List, Name};
 use crate::http::extract::{Body, GrantPath, Query, from_cursor, to_cursor};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -83,7 +83,7 @@ pub(super) async fn show_grant(
 #[into_params(parameter_in = Query)]
 pub(super) struct Asked {
     /// The task it is to allow; without one, whether it is good for anything.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<Name>)]
     task: Option<TaskName>,
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::http::auth::Caller;
-use crate::http::dto::{List, UsageSum};
+use crate::http::dto::{List, Name, UsageSum};
 use crate::http::extract::Query;
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
@@ -22,10 +22,10 @@ use crate::store::UsageFilter;
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
     /// Charged to this account.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<Name>)]
     account: Option<BillingAccount>,
     /// By runs of this task.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<Name>)]
     task: Option<TaskName>,
     /// Of this unit.
     unit: Option<String>,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::Name;
 use crate::actions::GrantReach;
 use crate::schedule::{self, BillingAccount, UserName};
 
@@ -15,13 +16,13 @@ use crate::schedule::{self, BillingAccount, UserName};
     "expires_at": "2027-11-16T00:00:00Z"}))]
 pub struct GrantTerms {
     /// On whose behalf.
-    #[schema(value_type = String, min_length = 1, max_length = 200)]
+    #[schema(value_type = Name)]
     pub user_id: UserName,
     /// Who pays.
-    #[schema(value_type = String, min_length = 1, max_length = 200)]
+    #[schema(value_type = Name)]
     pub billing_account: BillingAccount,
     /// Which tasks may run: names, names that end in `*` for all that begin so, or `*` for any.
-    #[schema(min_items = 1, max_items = 100)]
+    #[schema(value_type = Vec<Name>, min_items = 1, max_items = 100)]
     pub scopes: Vec<String>,
     /// From when on it is no good any more; until it is revoked unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

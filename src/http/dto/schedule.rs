@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::GrantTerms;
+use super::{GrantTerms, Name};
 use crate::run::{Json, LaneName, Priority, QueueName, TaskName};
 use crate::schedule::{self, Disabled, Dst, Overlap, ScheduleName, Timing};
 
@@ -21,10 +21,10 @@ use crate::schedule::{self, Disabled, Dst, Overlap, ScheduleName, Timing};
 pub struct NewSchedule {
     /// What people call it; the task unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<Name>)]
     pub name: Option<ScheduleName>,
     /// The kind of work.
-    #[schema(value_type = String, min_length = 1, max_length = 200, example = "report")]
+    #[schema(value_type = Name, example = "report")]
     pub task: TaskName,
     /// The input of each run; `null` unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,11 +32,11 @@ pub struct NewSchedule {
     pub payload: Option<Json>,
     /// The stream its runs join; what the task says, or `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<Name>)]
     pub queue: Option<QueueName>,
     /// The serial key of its runs. Without one, runs that may not overlap share a lane of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<Name>)]
     pub lane: Option<LaneName>,
     /// From -1000 to 1000; higher goes first. 0 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct NewSchedule {
     pub dst: Option<Dst>,
     /// Due again and again after so many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<u32>, minimum = 1)]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub every_seconds: Option<NonZeroU32>,
     /// The first of these slots; one interval from now unless given. With `every_seconds` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ pub struct NewSchedule {
     pub catch_up_limit: Option<u16>,
     /// How late a run may start at most; later, it does not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<u32>, minimum = 1)]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub starting_deadline_seconds: Option<NonZeroU32>,
     /// By how much a slot's run may be put off, so that not everything begins on the hour; 0 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{GrantTerms, ScheduleDst, ScheduleOverlap};
+use super::{GrantTerms, Name, ScheduleDst, ScheduleOverlap};
 use crate::run::{Json, LaneName, Priority, QueueName, TaskName};
 use crate::schedule::{Dst, Overlap, ScheduleName};
 
@@ -21,11 +21,11 @@ pub struct ScheduleChange {
     pub version: Option<i64>,
     /// What people call it.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<Name>)]
     pub name: Option<Option<ScheduleName>>,
     /// The kind of work. Its grant must allow it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<Name>)]
     pub task: Option<TaskName>,
     /// The input of each run.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
@@ -33,11 +33,11 @@ pub struct ScheduleChange {
     pub payload: Option<Option<Json>>,
     /// The stream its runs join.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<Name>)]
     pub queue: Option<Option<QueueName>>,
     /// The serial key of its runs.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<Name>)]
     pub lane: Option<Option<LaneName>>,
     /// From -1000 to 1000; higher goes first.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
@@ -69,7 +69,7 @@ pub struct ScheduleChange {
     pub dst: Option<Option<Dst>>,
     /// From now on, due again and again after so many seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<u32>, minimum = 1)]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub every_seconds: Option<NonZeroU32>,
     /// The first of these slots.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ pub struct ScheduleChange {
     pub catch_up_limit: Option<Option<u16>>,
     /// How late a run may start at most.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
-    #[schema(value_type = Option<u32>, minimum = 1)]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub starting_deadline_seconds: Option<Option<NonZeroU32>>,
     /// By how much a slot's run may be put off.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]

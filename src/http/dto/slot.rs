@@ -27,7 +27,7 @@ pub struct PreviewRequest {
     pub dst: Option<Dst>,
     /// Due again and again after so many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<u32>, minimum = 1)]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub every_seconds: Option<NonZeroU32>,
     /// The first of these slots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
