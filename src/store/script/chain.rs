@@ -152,13 +152,12 @@ pub(super) async fn with_free_keys<T: Tx>(tx: &mut T, mut runs: Vec<Run>) -> Res
     Ok(runs)
 }
 
-/// Stores runs of schedules. One that waits for its time has nothing to do with its lane yet.
+/// Stores runs of schedules, in lanes that are locked before they come in, as in a submission.
 pub(super) async fn bring_in<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
     if runs.is_empty() {
         return Ok(());
     }
-    let lanes: BTreeSet<LaneKey> =
-        runs.iter().filter(|run| run.blocked_by() == Some(crate::run::BlockedBy::Lane)).filter_map(lane_of).collect();
+    let lanes: BTreeSet<LaneKey> = runs.iter().filter_map(lane_of).collect();
     if !lanes.is_empty() {
         tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
     }
