@@ -53,6 +53,7 @@ impl DueSignal {
 }
 
 /// What a transaction has to tell when it is committed.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::store) struct News {
     /// Something may have become ready for a claim.
@@ -61,6 +62,7 @@ pub(in crate::store) struct News {
     pub(in crate::store) due_in: Option<SignedDuration>,
 }
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 impl News {
     pub(in crate::store) fn add(&mut self, other: Self) {
         self.ready |= other.ready;
