@@ -43,7 +43,11 @@ pub async fn trigger_schedule(
     let outcome = submitted.ok_or_else(|| StoreError::Corrupt("no answer to a submission".into()))?;
     if outcome == SubmitOutcome::Created {
         let replaced = match schedule.spec.overlap {
-            Overlap::Replace => cancel_others(store, by, &schedule, run, admission).await?,
+            Overlap::Replace => cancel_others(store, by, &schedule, run, admission).await.unwrap_or_else(|error| {
+                // The run is stored, and saying otherwise would make callers ask for another.
+                tracing::warn!(%error, schedule = %id, "cannot cancel what the triggered run replaces; it waits for its end");
+                0
+            }),
             _ => 0,
         };
         let words = serde_json::json!({"run": run, "replaced": replaced});

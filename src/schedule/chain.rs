@@ -2,7 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Schedule, Skip, SkipReason};
+use super::{Disabled, REFUSALS, Schedule, Skip, SkipReason};
+use crate::run::Run;
 
 /// No record counts further than this.
 const COUNTED: u32 = 1_000;
@@ -44,6 +45,14 @@ impl Schedule {
             skips.push(skip);
         }
         Advance { next, skips }
+    }
+
+    /// Why a run that ended says that nothing more may start under the schedule's grant, if it does. One that ran under
+    /// another grant says nothing of this one.
+    pub fn refused_by_grant(&self, run: &Run) -> Option<Disabled> {
+        let error = run.error.as_ref().filter(|error| REFUSALS.contains(&error.code.as_str()))?;
+        run.scheduled.filter(|scheduled| scheduled.grant == self.grant)?;
+        Some(Disabled { code: error.code.clone(), message: error.message.clone() })
     }
 
     /// What a schedule begins with, or begins again with, at `now`.

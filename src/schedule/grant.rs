@@ -11,6 +11,9 @@ names! {
     BillingAccount, "billing_account";
 }
 
+/// The codes by which runs end whose grant does not stand. No work may use them for its own failures.
+pub(crate) const REFUSALS: [&str; 3] = ["grant_revoked", "grant_expired", "grant_scope"];
+
 /// A grant to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewGrant {

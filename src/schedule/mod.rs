@@ -17,6 +17,7 @@ mod zone;
 
 pub use chain::{Advance, Position};
 pub use cron::{Cron, InvalidCron};
+pub(crate) use grant::REFUSALS;
 pub use grant::{BillingAccount, Grant, NewGrant, Scopes, Standing, UserName};
 pub use model::{Disabled, Head, NewSchedule, Overlap, Schedule, ScheduleName, ScheduleSpec};
 pub use preview::{Previewed, SlotNote, preview};

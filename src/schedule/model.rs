@@ -152,6 +152,12 @@ impl Schedule {
         }
     }
 
+    /// Whether its runs would be the same as those of `other`, whatever it is called.
+    pub fn brings_the_same_runs(&self, other: &Schedule) -> bool {
+        let renamed = ScheduleSpec { name: other.spec.name.clone(), ..self.spec.clone() };
+        renamed == other.spec && self.grant == other.grant && self.disabled.is_none() == other.disabled.is_none()
+    }
+
     /// The slot that comes next, as far as can be said now.
     pub fn next_slot(&self, now: Timestamp) -> Option<Timestamp> {
         if self.disabled.is_some() {

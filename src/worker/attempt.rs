@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::drain::Kind;
-use super::permit::permit;
+use super::permit::{own_words, permit};
 use super::reporter::SlotReporter;
 use super::slots::{Slot, Why};
 use super::tasks::{self, AtShutdown, Task};
@@ -107,7 +107,7 @@ impl Attempt {
             if self.claimed.adopted {
                 let mut left = control.clone();
                 tokio::select! {
-                    () = self.reporter.catch_up() => self.task.executor.adopt(&self.work, control).await,
+                    () = self.reporter.catch_up() => own_words(self.task.executor.adopt(&self.work, control).await),
                     () = left.left() => Completion::Left,
                 }
             } else {
@@ -120,7 +120,7 @@ impl Attempt {
                     }),
                 };
                 match permitted {
-                    Ok(work) => self.task.executor.start(&work, control).await,
+                    Ok(work) => own_words(self.task.executor.start(&work, control).await),
                     Err(completion) => completion,
                 }
             }

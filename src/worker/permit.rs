@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::executor::{Completion, Work};
 use crate::run::lifecycle::Retry;
 use crate::run::{Run, RunError};
+use crate::schedule::REFUSALS;
 use crate::store::Store;
 
 /// How long to wait before a store that did not answer is asked again. Whoever asks gives up when the lease ends.
@@ -29,6 +30,17 @@ pub(super) async fn permit<'w>(store: &dyn Store, run: &Run, work: &'w Work) -> 
     match checked.grant.refusal_by(checked.standing, &run.task) {
         Some(error) => refused(error),
         None => Ok(Cow::Owned(Work { grant: Some(checked.grant), ..work.clone() })),
+    }
+}
+
+/// What work says of its failure, without the codes that only a refusal has.
+pub(super) fn own_words(completion: Completion) -> Completion {
+    match completion {
+        Completion::Failed { error, retry } if REFUSALS.contains(&error.code.as_str()) => {
+            let code = format!("task_{}", error.code);
+            Completion::Failed { error: RunError { code, ..error }, retry }
+        }
+        other => other,
     }
 }
 

@@ -75,7 +75,6 @@ pub fn replace(old: &Run, request: &NewRun, keep_available_at: bool, waits: bool
     run.id = old.id;
     run.requested_at = old.requested_at;
     run.awaited = old.awaited;
-    run.scheduled = old.scheduled;
     if keep_available_at {
         run.available_at = old.available_at;
     }

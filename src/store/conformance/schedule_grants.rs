@@ -134,6 +134,22 @@ pub(super) async fn a_schedule_that_lost_its_grant_goes_on_under_another(bench: 
     assert_eq!(bench.start_slot(60).await.run.scheduled.map(|scheduled| scheduled.grant), Some(grant));
 }
 
+pub(super) async fn a_run_under_an_old_grant_says_nothing_of_the_new_one(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(60)).await;
+    let first = bench.start_slot(60).await;
+    bench.fail(&first).await;
+    bench.store.revoke_grant(&home(), schedule.grant).await.expect("answers");
+    let seen = bench.see(&schedule).await;
+    let grant = bench.grant(&["*"]).await;
+    let edit = ScheduleEdit { version: seen.version, spec: seen.spec.clone(), grant, enabled: true };
+    bench.store.edit_schedule(&home(), schedule.id, &edit).await.expect("answers");
+    bench.wait_for_retry().await;
+    bench.nothing_to_claim().await;
+    assert_eq!(bench.status(first.run.id).await, Status::Failed);
+    assert_eq!(bench.see(&schedule).await.disabled, None);
+    bench.waiting_run(&schedule).await;
+}
+
 pub(super) async fn schedules_are_found_by_their_grant(bench: Bench) {
     let grant = bench.grant(&["*"]).await;
     let ours = bench.schedule(a_schedule().every(60).under(grant)).await;

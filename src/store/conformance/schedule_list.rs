@@ -8,6 +8,10 @@ sentences! { schedule_suite of schedule_list:
         where_overlap_is_forbidden_the_end_of_a_run_brings_the_next
         whatever_ends_a_run_brings_the_next
         an_attempt_past_its_time_brings_the_next_when_it_is_ended
+        a_run_that_is_paused_does_not_hold_its_schedule_up
+        who_knows_its_key_cannot_replace_a_slots_run
+        an_interrupted_run_is_not_late
+        a_new_name_leaves_the_waiting_run_alone
         a_retry_is_no_end
         where_overlap_is_allowed_the_start_of_a_run_brings_the_next
         where_a_run_is_replaced_the_old_one_stops_before_the_new_one_starts
@@ -42,6 +46,7 @@ sentences! { schedule_suite of schedule_list:
         an_expired_grant_starts_nothing_and_ends_its_schedule
         a_retry_needs_the_grant_as_well
         a_schedule_that_lost_its_grant_goes_on_under_another
+        a_run_under_an_old_grant_says_nothing_of_the_new_one
         schedules_are_found_by_their_grant
     }
     schedule_usage {

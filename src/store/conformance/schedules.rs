@@ -55,6 +55,49 @@ pub(super) async fn an_attempt_past_its_time_brings_the_next_when_it_is_ended(be
     bench.waiting_run(&schedule).await;
 }
 
+pub(super) async fn a_run_that_is_paused_does_not_hold_its_schedule_up(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(60).attempts(1)).await;
+    let interrupted = bench.start_slot(60).await;
+    let outcome = bench.release(interrupted.lease(), Release::ToQueue).await;
+    assert_eq!(outcome, FinishOutcome::Accepted(Status::Paused), "it may start at most once");
+    let next = bench.start_slot(60).await;
+    assert_ne!(next.run.id, interrupted.run.id);
+    assert_eq!(bench.resume(interrupted.run.id).await, CommandOutcome::Resumed);
+    bench.nothing_to_claim().await;
+    bench.succeed(&next).await;
+    assert_eq!(bench.claim_one(&a_worker()).await.run.id, interrupted.run.id, "one after the other");
+    assert_eq!(bench.waiting_runs(&schedule).await.len(), 1);
+}
+
+pub(super) async fn who_knows_its_key_cannot_replace_a_slots_run(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(60)).await;
+    let waiting = bench.waiting_run(&schedule).await;
+    let key = waiting.key.as_ref().expect("a key").to_string();
+    let intruder = bench.submit(a_run().task("other").key(&key, KeyMode::Replace).held()).await;
+    let still = bench.waiting_run(&schedule).await;
+    assert_eq!((still.id, still.task, still.key), (waiting.id, waiting.task, None));
+    assert_eq!(bench.run(intruder).await.scheduled, None);
+    assert_eq!(bench.start_slot(60).await.run.id, waiting.id);
+}
+
+pub(super) async fn an_interrupted_run_is_not_late(bench: Bench) {
+    bench.schedule(a_schedule().every(60).deadline(10)).await;
+    let claimed = bench.start_slot(60).await;
+    bench.wait(25);
+    assert_eq!(bench.release(claimed.lease(), Release::ToQueue).await, FinishOutcome::Accepted(Status::Queued));
+    assert_eq!(bench.claim_one(&a_worker()).await.run.id, claimed.run.id);
+}
+
+pub(super) async fn a_new_name_leaves_the_waiting_run_alone(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(60)).await;
+    let waiting = bench.waiting_run(&schedule).await;
+    let mut spec = schedule.spec.clone();
+    spec.name = crate::schedule::ScheduleName::parse("another name").expect("a name");
+    let renamed = bench.edit(&schedule, spec.clone()).await;
+    assert_eq!((renamed.version, bench.waiting_run(&schedule).await.id), (2, waiting.id));
+    assert_eq!(bench.edit(&renamed, spec).await.version, 2, "nothing was asked for");
+}
+
 pub(super) async fn a_retry_is_no_end(bench: Bench) {
     let schedule = bench.schedule(a_schedule().every(60)).await;
     let first = bench.start_slot(60).await;

@@ -32,9 +32,9 @@ impl Model {
             while let Some((mut schedule, run)) = self.head_that_moved_on(id) {
                 let slot = schedule.head.take().map_or(now, |head| head.slot);
                 schedule.last_slot = schedule.last_slot.max(Some(slot));
-                let refused = run.error.as_ref().filter(|error| error.code.starts_with("grant_"));
-                if let Some(RunError { code, message }) = refused.filter(|_| schedule.disabled.is_none()) {
-                    schedule.disabled = Some(Disabled { code: code.clone(), message: message.clone() });
+                let refused = schedule.refused_by_grant(&run);
+                if let Some(reason) = refused.filter(|_| schedule.disabled.is_none()) {
+                    schedule.disabled = Some(reason);
                     schedule.updated_at = now;
                 } else if schedule.disabled.is_none() {
                     let advance = schedule.advance(Position { slot, began: run.started_at }, now);
@@ -51,7 +51,8 @@ impl Model {
         let schedule = self.schedules.get(&id)?;
         let run = self.runs.get(&schedule.head?.run)?;
         let started = lifecycle::started(run) && schedule.spec.overlap != Overlap::Forbid;
-        (run.status().is_terminal() || started).then(|| (schedule.clone(), run.clone()))
+        let paused = lifecycle::started(run) && run.status() == Status::Paused;
+        (run.status().is_terminal() || paused || started).then(|| (schedule.clone(), run.clone()))
     }
 
     fn set_head(&mut self, schedule: &mut Schedule, slot: Option<Timestamp>, now: Timestamp) {
@@ -79,8 +80,8 @@ impl Model {
         if let Some(error) = grant.refusal(&run.task, now) {
             return Some((Ending::Failed, error));
         }
-        let slot = scheduled.slot.filter(|_| run.attempt == 1)?;
-        let schedule = self.schedules.get(&scheduled.schedule).filter(|schedule| schedule.is_too_late(slot, now))?;
+        let (slot, began) = (scheduled.slot?, run.started_at.unwrap_or(now));
+        let schedule = self.schedules.get(&scheduled.schedule).filter(|schedule| schedule.is_too_late(slot, began))?;
         let deadline = schedule.spec.starting_deadline_seconds.map_or(0, |seconds| seconds.get());
         Some((Ending::Cancelled, RunError::too_late(deadline)))
     }
@@ -197,15 +198,19 @@ impl Model {
             }
             Some(_) => {}
         }
+        if edit.asks_for_nothing(&seen) {
+            return EditScheduleOutcome::Edited(seen);
+        }
         let mut schedule = seen.clone();
         schedule.spec = edit.spec.clone();
         schedule.grant = edit.grant;
-        schedule.disabled = if edit.enabled { None } else { seen.disabled.clone().or(Some(Disabled::paused())) };
+        schedule.disabled = edit.disabled(&seen);
         schedule.version += 1;
         schedule.updated_at = now;
         let waiting = self.waiting_head(&seen);
         let under_way = seen.head.is_some() && waiting.is_none();
-        if under_way && schedule.spec.overlap == Overlap::Forbid {
+        let goes_on = edit.enabled && seen.head.is_some() && seen.brings_the_same_runs(&schedule);
+        if goes_on || under_way && schedule.spec.overlap == Overlap::Forbid {
             self.schedules.insert(id, schedule.clone());
             return EditScheduleOutcome::Edited(schedule);
         }
@@ -294,7 +299,6 @@ impl Model {
                 at: now,
             });
             charged.amount = charged.amount.saturating_add(amount).min(9_000_000_000_000_000_000);
-            charged.at = now;
         }
     }
 
@@ -310,7 +314,8 @@ impl Model {
                 && filter.unit.as_ref().is_none_or(|wanted| unit == wanted);
             if wanted {
                 let day = charged.at.to_zoned(jiff::tz::TimeZone::UTC).date();
-                *sums.entry((day, account, charged.task.clone(), unit.clone())).or_default() += charged.amount;
+                let sum = sums.entry((day, account, charged.task.clone(), unit.clone())).or_default();
+                *sum = sum.saturating_add(charged.amount).min(9_000_000_000_000_000_000);
             }
         }
         let sum = |((day, account, task, unit), amount)| UsageSum { account, task, unit, day, amount };

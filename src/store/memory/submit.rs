@@ -35,10 +35,12 @@ impl Model {
         }
         match (self.keyed(request), &request.key) {
             (Some(run), Some((_, KeyMode::Keep))) => SubmitOutcome::Kept(run.id),
-            (Some(run), Some((_, mode))) if !lifecycle::started(&run) => match self.circular(&run, request) {
-                Some(upstream) => SubmitOutcome::CircularWait(upstream),
-                None => self.replace(&run, request, *mode, now),
-            },
+            (Some(run), Some((_, mode))) if !lifecycle::started(&run) && run.scheduled.is_none() => {
+                match self.circular(&run, request) {
+                    Some(upstream) => SubmitOutcome::CircularWait(upstream),
+                    None => self.replace(&run, request, *mode, now),
+                }
+            }
             _ if self.is_full(admission) => SubmitOutcome::QueueFull,
             (Some(mut run), _) => {
                 run.key = None;

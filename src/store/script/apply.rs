@@ -23,6 +23,12 @@ impl Change {
     fn ended(&self) -> bool {
         !self.before.status().is_terminal() && self.step.run.status().is_terminal()
     }
+
+    /// A run that has started and is paused may stay so for ever; its schedule does not wait for it.
+    fn ended_for_its_chain(&self) -> bool {
+        let paused = self.step.run.status() == Status::Paused && self.before.status() != Status::Paused;
+        self.ended() || paused && lifecycle::started(&self.step.run)
+    }
 }
 
 /// Writes the changes and settles `lanes` as well as those the changes touch.
@@ -44,7 +50,9 @@ pub(in crate::store) async fn apply<T: Tx>(
         write(tx, &round).await?;
         tell_put_off(tx, round.iter().map(|change| &change.step.run), now);
         let next = tell_those_who_wait(tx, &round, now).await?;
-        ended.extend(round.into_iter().filter(|change| change.ended() && change.step.run.scheduled.is_some()));
+        ended.extend(
+            round.into_iter().filter(|change| change.step.run.scheduled.is_some() && change.ended_for_its_chain()),
+        );
         round = next;
     }
     freed.tell(tx).await?;

@@ -107,7 +107,7 @@ fn follow(
     if schedule.disabled.is_some() {
         return (Vec::new(), None);
     }
-    if let Some(reason) = refused_by_grant(run) {
+    if let Some(reason) = schedule.refused_by_grant(run) {
         disable(schedule, reason, now);
         return (Vec::new(), None);
     }
@@ -130,11 +130,6 @@ pub(super) fn set_head(schedule: &mut Schedule, slot: Option<Timestamp>, now: Ti
 fn disable(schedule: &mut Schedule, reason: Disabled, now: Timestamp) {
     schedule.disabled = Some(reason);
     schedule.updated_at = now;
-}
-
-fn refused_by_grant(run: &Run) -> Option<Disabled> {
-    let error = run.error.as_ref().filter(|error| error.code.starts_with("grant_"))?;
-    Some(Disabled { code: error.code.clone(), message: error.message.clone() })
 }
 
 /// A key that somebody else's run has is left to it: a chain must go on whatever others call their runs.
@@ -225,7 +220,8 @@ fn refusal(
     if let Some(error) = grant.refusal(&run.task, now) {
         return Some((Ending::Failed, error));
     }
-    let slot = run.scheduled?.slot.filter(|_| run.attempt == 1)?;
-    let late = schedule.filter(|schedule| schedule.is_too_late(slot, now))?;
+    // What counts is when it first started: a retry, or one that was interrupted, is not late.
+    let (slot, began) = (run.scheduled?.slot?, run.started_at.unwrap_or(now));
+    let late = schedule.filter(|schedule| schedule.is_too_late(slot, began))?;
     Some((Ending::Cancelled, RunError::too_late(late.spec.starting_deadline_seconds.map_or(0, |s| s.get()))))
 }

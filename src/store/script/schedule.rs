@@ -9,9 +9,7 @@ use super::chain::{bring_in, set_head, with_free_keys};
 use super::{LaneKey, Tx};
 use crate::run::lifecycle::{self, Command};
 use crate::run::{GrantId, Run, RunId, ScheduleId, TaskName, WorkspaceName};
-use crate::schedule::{
-    Disabled, Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, Skip, SkipReason, Standing,
-};
+use crate::schedule::{Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, Skip, SkipReason, Standing};
 use crate::store::{
     CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, Result, RevokeGrantOutcome, ScheduleEdit,
     StoreError,
@@ -115,9 +113,12 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
         Some(_) => {}
     }
     let seen = schedule.clone();
+    if edit.asks_for_nothing(&seen) {
+        return Ok(EditScheduleOutcome::Edited(seen));
+    }
     schedule.spec = edit.spec.clone();
     schedule.grant = edit.grant;
-    schedule.disabled = if edit.enabled { None } else { seen.disabled.clone().or_else(|| Some(Disabled::paused())) };
+    schedule.disabled = edit.disabled(&seen);
     schedule.version += 1;
     schedule.updated_at = now;
     let waiting = head.filter(|run| !lifecycle::started(run));
@@ -125,17 +126,17 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     if edit.enabled && next == Next::Slot(None) {
         return Ok(EditScheduleOutcome::NoSlots);
     }
-    let run = match next {
+    let run = match &next {
         Next::SameHead => None,
         Next::Nothing => {
             schedule.head = None;
             None
         }
-        Next::Slot(slot) => set_head(&mut schedule, slot, now),
+        Next::Slot(slot) => set_head(&mut schedule, *slot, now),
     };
     // The old head is no head any more before it goes, so that nothing follows it.
     tx.edit_schedule(&schedule).await?;
-    if let Some(waiting) = waiting {
+    if let Some(waiting) = waiting.filter(|_| next != Next::SameHead) {
         let kept = schedule.head.map(|head| head.slot);
         withdraw(tx, &seen, waiting, kept, now).await?;
     }
@@ -159,6 +160,7 @@ fn next_after_edit(seen: &Schedule, edited: &Schedule, waiting: Option<&Run>, no
     let under_way = seen.head.is_some() && waiting.is_none();
     match (edited.disabled.is_none(), seen.head) {
         (_, Some(_)) if under_way && edited.spec.overlap == Overlap::Forbid => Next::SameHead,
+        (true, Some(_)) if seen.brings_the_same_runs(edited) => Next::SameHead,
         (false, _) => Next::Nothing,
         // Same times: the slot that waits, or is late, keeps its place.
         (true, Some(head)) if !under_way && seen.spec.timing == edited.spec.timing => Next::Slot(Some(head.slot)),

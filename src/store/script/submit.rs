@@ -126,7 +126,7 @@ impl Desk {
         }
         match (self.run_with_key(request), request.key.as_ref().map(|(_, mode)| *mode)) {
             (Some(run), Some(KeyMode::Keep)) => SubmitOutcome::Kept(run.id),
-            (Some(run), Some(mode)) if !lifecycle::started(&run) => match self.circular(&run, request) {
+            (Some(run), Some(mode)) if replaceable(&run) => match self.circular(&run, request) {
                 Some(upstream) => SubmitOutcome::CircularWait(upstream),
                 None => self.replace(run, request, mode),
             },
@@ -288,6 +288,12 @@ impl Desk {
         }
         apply(tx, replaced, lanes, self.now).await
     }
+}
+
+/// A run that has not started may take on another request, unless it is a schedule's: what that does is not for whoever
+/// knows its key to say.
+fn replaceable(run: &Run) -> bool {
+    !lifecycle::started(run) && run.scheduled.is_none()
 }
 
 /// Stores new runs in the order of submission, those that ended as they came in among them.

@@ -186,7 +186,8 @@ impl Session<'_> {
                 task: row::name(row, 1, TaskName::parse)?,
                 unit: row.get(2)?,
                 day: day_since_1970(row.get(3)?),
-                amount: row.get::<_, f64>(4)? as u64,
+                // In two halves, since no sum of theirs can overflow.
+                amount: whole(row.get(4)?, row.get(5)?),
             })
         })
     }
@@ -203,4 +204,9 @@ impl Session<'_> {
         }
         Ok(found)
     }
+}
+
+fn whole(high: i64, low: i64) -> u64 {
+    let sum = i128::from(high) * (1 << 32) + i128::from(low);
+    u64::try_from(sum).unwrap_or_default().min(9_000_000_000_000_000_000)
 }

@@ -11,7 +11,7 @@ pub struct Retention {
     pub workers: SignedDuration,
     /// Records of the audit log, from the time they were written down.
     pub audit: SignedDuration,
-    /// What attempts used up, from the time they last said so.
+    /// What attempts used up, from the time they first said so.
     pub usage: SignedDuration,
 }
 

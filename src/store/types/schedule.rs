@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::run::{GrantId, RunId, TaskName};
-use crate::schedule::{BillingAccount, Grant, Schedule, ScheduleSpec, Standing};
+use crate::schedule::{BillingAccount, Disabled, Grant, Schedule, ScheduleSpec, Standing};
 
 /// What came of making a grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,22 @@ pub struct ScheduleEdit {
     pub grant: GrantId,
     /// Whether it is at work.
     pub enabled: bool,
+}
+
+impl ScheduleEdit {
+    /// Whether everything is so already.
+    pub(crate) fn asks_for_nothing(&self, seen: &Schedule) -> bool {
+        (&self.spec, self.grant, self.enabled) == (&seen.spec, seen.grant, seen.disabled.is_none())
+    }
+
+    /// Why the schedule is not at work afterwards. With other times, it is not over any more: somebody may resume it.
+    pub(crate) fn disabled(&self, seen: &Schedule) -> Option<Disabled> {
+        if self.enabled {
+            return None;
+        }
+        let same_times = self.spec.timing == seen.spec.timing;
+        Some(seen.disabled.clone().filter(|_| same_times).unwrap_or_else(Disabled::paused))
+    }
 }
 
 /// What came of an edit.

@@ -49,15 +49,3 @@ async fn old_skips_and_usage_are_found_by_their_time() {
     check(sql!("prune_skips"), &[NOW, "0", "10"], |plan| assert_by_index(plan, "skips_at")).await;
     check(sql!("prune_usage"), &[NOW, "0", "10"], |plan| assert_by_index(plan, "usage_at")).await;
 }
-
-#[tokio::test]
-async fn the_runs_of_a_schedule_are_found_by_it() {
-    let (_, of_one) = sql!("runs").split_once("-- then, those of one schedule\n").expect("two statements");
-    let schedule = "'00000000-0000-0000-0000-000000000001'";
-    let arguments = ["'default'", "null", "'{}'", "null", "null", "null", "51", schedule];
-    check(of_one, &arguments, |plan| {
-        assert_by_index(plan, "history_schedule");
-        assert!(plan.contains("runs_slot"), "{plan}");
-    })
-    .await;
-}

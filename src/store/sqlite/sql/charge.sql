@@ -2,4 +2,4 @@
 insert into usage (run, attempt, unit, workspace, billing_account, task, amount, at)
 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 on conflict (run, attempt, unit) do update set
-  amount = min(usage.amount + excluded.amount, 9000000000000000000), at = excluded.at
+  amount = min(usage.amount + excluded.amount, 9000000000000000000)
