@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::walk::Walk;
 use super::{Cron, Zone};
+use crate::clock::to_micros;
 
 /// What makes a schedule due.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -76,15 +77,17 @@ impl Timing {
         match self {
             Timing::Cron { cron, zone, dst } => Walk::new(cron, zone, *dst).next_after(after),
             Timing::Every { seconds, from } => {
-                let gone = after.duration_since(*from);
+                // Databases keep microseconds, and a slot must be the same when it is read again.
+                let from = to_micros(*from);
+                let gone = after.duration_since(from);
                 if gone.is_negative() {
-                    return Some(*from);
+                    return Some(from);
                 }
                 let rounds = gone.as_secs().checked_div(seconds.get().into())?.checked_add(1)?;
                 let wait = SignedDuration::from_secs(rounds.checked_mul(seconds.get().into())?);
                 from.checked_add(wait).ok()
             }
-            Timing::Once { at } => Some(*at).filter(|at| *at > after),
+            Timing::Once { at } => Some(to_micros(*at)).filter(|at| *at > after),
         }
     }
 

@@ -7,7 +7,6 @@ use runlane::clock::Clock;
 use runlane::run::{Status, WorkspaceName};
 use runlane::schedule::{Overlap, Schedule, Timing};
 use runlane::store::postgres::PostgresStore;
-use runlane::store::sqlite::SqliteStore;
 use runlane::store::{Page, RunFilter, Schedules, Store};
 
 use super::worker::WorkerProcess;
@@ -97,21 +96,25 @@ async fn a_program_gets_the_identity_of_its_grant() {
         r#"["sh", "-c", "printf '[\"%s\",\"%s\"]' $RUNLANE_GRANT_ID $RUNLANE_BILLING_ACCOUNT > $RUNLANE_RESULT; echo '::runlane {\"usage\":{\"tokens\":7}}'"]"#,
         "",
     )]);
-    let file = yard.path("runs.db");
-    let store = SqliteStore::open_and_migrate(&file, Clock::Database).await.expect("a store");
+    let Some(database) = Database::empty().await else { return };
+    let store = PostgresStore::connect(&database.url, Clock::Database).await.expect("a store");
     let grant = any_task();
     store.create_grant(&grant).await.expect("a grant");
     let once = Timing::Once { at: Timestamp::now() + SignedDuration::from_millis(300) };
     let made = schedule(&store, spec("identity", once, Overlap::Forbid), grant.id).await;
-    // One process at a time has the file.
-    drop(store);
-    let worker = WorkerProcess::start(&yard, &format!("sqlite:{}", file.display()), &[]);
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    worker.drain(PATIENCE);
-    let store = SqliteStore::open_and_migrate(&file, Clock::Database).await.expect("a store");
+    let worker = WorkerProcess::start(&yard, &database.url, &[]);
     let filter = RunFilter { schedule: Some(made.id), ..RunFilter::default() };
-    let runs = store.runs(&WorkspaceName::default(), &filter, &Page::first(10)).await.expect("runs").data;
-    let [run] = &runs[..] else { panic!("one run: {runs:?}") };
+    let began = Instant::now();
+    let run = loop {
+        let runs = store.runs(&WorkspaceName::default(), &filter, &Page::first(10)).await.expect("runs").data;
+        let [run] = &runs[..] else { panic!("one run: {runs:?}") };
+        if run.status().is_terminal() {
+            break run.clone();
+        }
+        assert!(began.elapsed() < PATIENCE, "not in time: {run:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    worker.drain(PATIENCE);
     assert_eq!(run.status(), Status::Succeeded, "{run:?}");
     let said = run.output.as_ref().map(|output| output.as_str().to_owned());
     assert_eq!(said, Some(format!(r#"["{}","acme"]"#, grant.id)));
