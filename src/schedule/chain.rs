@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Disabled, REFUSALS, Schedule, Skip, SkipReason};
+use super::{Disabled, REFUSALS, Schedule, ScheduleSpec, Skip, SkipReason};
 use crate::run::Run;
 
 /// No record counts further than this.
@@ -29,6 +29,7 @@ pub struct Advance {
 impl Schedule {
     /// What follows a slot that had its run.
     pub fn advance(&self, position: Position, now: Timestamp) -> Advance {
+        let position = Position { slot: position.slot.max(self.since), ..position };
         let next = self.next_to_run(position.slot, now);
         let end = next.unwrap_or(Timestamp::MAX);
         let mut skips = Vec::new();
@@ -45,6 +46,18 @@ impl Schedule {
             skips.push(skip);
         }
         Advance { next, skips }
+    }
+
+    /// What went by behind its head, whose run began then, if the schedule is not to make up for anything any more.
+    pub fn gone_by(&self, began: Option<Timestamp>, now: Timestamp) -> Vec<Skip> {
+        let Some(head) = self.head else { return Vec::new() };
+        let spec = ScheduleSpec { catch_up_limit: 0, ..self.spec.clone() };
+        Schedule { spec, ..self.clone() }.advance(Position { slot: head.slot, began }, now).skips
+    }
+
+    /// Whether `edited` has other slots to come: it was given other times, paused or resumed.
+    pub fn starts_over_as(&self, edited: &Schedule) -> bool {
+        self.spec.timing != edited.spec.timing || self.disabled.is_none() != edited.disabled.is_none()
     }
 
     /// Why a run that ended says that nothing more may start under the schedule's grant, if it does. One that ran under

@@ -97,6 +97,8 @@ pub struct Schedule {
     pub head: Option<Head>,
     /// The latest slot whose run has started, or ended before it could.
     pub last_slot: Option<Timestamp>,
+    /// When it was made, resumed or last given other times: no slot before that is owed.
+    pub since: Timestamp,
     /// Rises by one with every edit.
     pub version: i64,
     /// When it was made.
@@ -146,6 +148,7 @@ impl Schedule {
             disabled: (!request.enabled).then(Disabled::paused),
             head: None,
             last_slot: None,
+            since: now,
             version: 1,
             created_at: now,
             updated_at: now,

@@ -22,6 +22,8 @@ sentences! { schedule_suite of schedule_list:
         a_schedule_without_more_slots_is_completed
         a_paused_schedule_has_no_waiting_run
         pausing_leaves_a_run_that_has_started_alone
+        slots_of_a_pause_are_nobodys
+        what_had_gone_by_before_an_edit_is_recorded
         a_slot_that_was_due_when_it_was_withdrawn_is_recorded
         an_edit_replaces_the_waiting_run
         a_slot_that_was_cancelled_gets_no_other_run

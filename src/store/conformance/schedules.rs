@@ -230,6 +230,37 @@ pub(super) async fn pausing_leaves_a_run_that_has_started_alone(bench: Bench) {
     bench.waiting_run(&schedule).await;
 }
 
+pub(super) async fn slots_of_a_pause_are_nobodys(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(20).catch_up(10)).await;
+    let began = bench.now();
+    let long = bench.start_slot(20).await;
+    bench.wait(25);
+    bench.renew(long.lease()).await;
+    let paused = bench.set_enabled(&bench.see(&schedule).await, false).await;
+    bench.wait(25);
+    bench.renew(long.lease()).await;
+    bench.set_enabled(&paused, true).await;
+    bench.wait(25);
+    bench.succeed(&long).await;
+    let skips = bench.skips_of(&schedule).await;
+    assert_eq!(skips.iter().map(|skip| (skip.first, skip.count)).collect::<Vec<_>>(), [(began + seconds(40), 1)]);
+    assert_eq!(bench.waiting_run(&schedule).await.available_at, began + seconds(80), "60 lay in the pause, 80 is owed");
+}
+
+pub(super) async fn what_had_gone_by_before_an_edit_is_recorded(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(60)).await;
+    let began = bench.now();
+    bench.wait(250);
+    let mut spec = schedule.spec.clone();
+    spec.timing = Timing::Once { at: bench.ahead(5) };
+    bench.edit(&schedule, spec).await;
+    let mut seen: Vec<_> =
+        bench.skips_of(&schedule).await.iter().map(|skip| (skip.first, skip.count, skip.reason)).collect();
+    seen.sort_by_key(|(first, ..)| *first);
+    let expected = [(began + seconds(60), 1, SkipReason::Withdrawn), (began + seconds(120), 3, SkipReason::Missed)];
+    assert_eq!(seen, expected);
+}
+
 pub(super) async fn a_slot_that_was_due_when_it_was_withdrawn_is_recorded(bench: Bench) {
     let schedule = bench.schedule(a_schedule().every(60)).await;
     bench.wait(65);

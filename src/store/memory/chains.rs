@@ -207,10 +207,17 @@ impl Model {
         schedule.disabled = edit.disabled(&seen);
         schedule.version += 1;
         schedule.updated_at = now;
+        let began = seen.head.and_then(|head| self.runs.get(&head.run)?.started_at);
+        let gone_by = if seen.disabled.is_none() { seen.gone_by(began, now) } else { Vec::new() };
+        let starts_over = seen.starts_over_as(&schedule);
+        if starts_over {
+            schedule.since = now;
+        }
         let waiting = self.waiting_head(&seen);
         let under_way = seen.head.is_some() && waiting.is_none();
         let goes_on = edit.enabled && seen.head.is_some() && seen.brings_the_same_runs(&schedule);
         if goes_on || under_way && schedule.spec.overlap == Overlap::Forbid {
+            self.skips.extend(gone_by.into_iter().filter(|_| starts_over));
             self.schedules.insert(id, schedule.clone());
             return EditScheduleOutcome::Edited(schedule);
         }
@@ -222,6 +229,7 @@ impl Model {
         if edit.enabled && slot.is_none() {
             return EditScheduleOutcome::NoSlots;
         }
+        self.skips.extend(gone_by.into_iter().filter(|_| starts_over || under_way));
         if let Some(run) = waiting {
             self.withdraw(&seen, &run, slot.filter(|_| edit.enabled), now);
         }

@@ -73,7 +73,8 @@ impl ScheduleTx for Session {
             .time(record.last_slot)
             .big(record.version)
             .time(Some(record.created_at))
-            .time(Some(record.updated_at));
+            .time(Some(record.updated_at))
+            .time(Some(record.since));
         Ok(self.execute(&self.statements.insert_schedule, params).await? > 0)
     }
 
@@ -112,7 +113,8 @@ impl ScheduleTx for Session {
             .time(record.head_slot)
             .time(record.last_slot)
             .big(record.version)
-            .time(Some(record.updated_at));
+            .time(Some(record.updated_at))
+            .time(Some(record.since));
         self.execute(&self.statements.edit_schedule, params).await.map(drop)
     }
 
@@ -184,6 +186,7 @@ pub(super) fn schedule(row: &Row) -> Result<Schedule> {
         version: row.get("version"),
         created_at: row.get("created_at"),
         updated_at: row.get("updated_at"),
+        since: row.get("since"),
     };
     record.into_schedule()
 }

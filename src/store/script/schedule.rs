@@ -121,8 +121,18 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     schedule.disabled = edit.disabled(&seen);
     schedule.version += 1;
     schedule.updated_at = now;
+    let began = head.as_ref().and_then(|run| run.started_at);
     let waiting = head.filter(|run| !lifecycle::started(run));
+    let starts_over = seen.starts_over_as(&schedule);
+    if starts_over {
+        schedule.since = now;
+    }
     let next = next_after_edit(&seen, &schedule, waiting.as_ref(), now);
+    let leaves_head = waiting.is_none() && next != Next::SameHead;
+    let mut skips = Vec::new();
+    if seen.disabled.is_none() && (starts_over || leaves_head) {
+        skips = seen.gone_by(began, now);
+    }
     if edit.enabled && next == Next::Slot(None) {
         return Ok(EditScheduleOutcome::NoSlots);
     }
@@ -136,6 +146,9 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     };
     // The old head is no head any more before it goes, so that nothing follows it.
     tx.edit_schedule(&schedule).await?;
+    if !skips.is_empty() {
+        tx.insert_skips(&skips).await?;
+    }
     if let Some(waiting) = waiting.filter(|_| next != Next::SameHead) {
         let kept = schedule.head.map(|head| head.slot);
         withdraw(tx, &seen, waiting, kept, now).await?;

@@ -164,7 +164,7 @@ impl ScheduleTx for Session<'_> {
     }
 }
 
-fn values(schedule: &Schedule) -> Result<[Value; 12]> {
+fn values(schedule: &Schedule) -> Result<[Value; 13]> {
     let record = ScheduleRecord::of(schedule)?;
     Ok([
         row::blob(record.id),
@@ -179,6 +179,7 @@ fn values(schedule: &Schedule) -> Result<[Value; 12]> {
         record.version.into(),
         record.created_at.as_microsecond().into(),
         record.updated_at.as_microsecond().into(),
+        record.since.as_microsecond().into(),
     ])
 }
 
@@ -196,6 +197,7 @@ pub(super) fn schedule(row: &Row<'_>) -> Result<Schedule> {
         version: row.get(9)?,
         created_at: row::at(row, 10)?,
         updated_at: row::at(row, 11)?,
+        since: row::at(row, 12)?,
     };
     record.into_schedule()
 }

@@ -1,5 +1,6 @@
 //! What only PostgreSQL has: plans, poolers, broken connections.
 
+mod chains;
 mod faults;
 pub mod fixture;
 mod lane_locks;

@@ -43,8 +43,8 @@ const FILL: &str = "
     select now(), case when seq % 1000 = 0 then 'small' else 'default' end, 'somebody', 'something', '' from runlane.history;
     insert into runlane.grants (id, workspace, user_id, billing_account, scopes, created_at)
     select id, 'default', 'ada', 'acme', '{*}', now() from runlane.history;
-    insert into runlane.schedules (id, workspace, grant_id, spec, head_run, head_slot, version, created_at, updated_at)
-    select id, 'default', id, '{}', id, now(), 1, now(), now() from runlane.history;
+    insert into runlane.schedules (id, workspace, grant_id, spec, head_run, head_slot, since, version, created_at, updated_at)
+    select id, 'default', id, '{}', id, now(), now(), 1, now(), now() from runlane.history;
     insert into runlane.skips (id, schedule_id, first_slot, last_slot, slots, reason, at)
     select id, id, now(), now(), 1, 'missed', now() from runlane.history;
     insert into runlane.usage (run, attempt, unit, workspace, task, amount, at)

@@ -124,9 +124,9 @@ async fn a_hundred_thousand_schedules_due_tomorrow_make_no_idle_worker_ask_more(
 const SCHEDULES: &str = r#"
     insert into runlane.grants (id, workspace, user_id, billing_account, scopes, created_at)
     values ('00000000-0000-0000-0000-000000000001', 'default', 'ada', 'acme', '{*}', now());
-    insert into runlane.schedules (id, workspace, grant_id, spec, head_run, head_slot, version, created_at, updated_at)
+    insert into runlane.schedules (id, workspace, grant_id, spec, head_run, head_slot, since, version, created_at, updated_at)
     select gen_random_uuid(), 'default', '00000000-0000-0000-0000-000000000001', '{}', gen_random_uuid(),
-        now() + interval '1 day', 1, now(), now()
+        now() + interval '1 day', now(), 1, now(), now()
     from generate_series(1, 100000);
     insert into runlane.runs (id, workspace, task, queue, lane, priority, status, blocked_by, payload, max_attempts,
         attempts_granted, available_at, requested_at, schedule_id, slot, grant_id)

@@ -154,6 +154,10 @@ fn check(spec: &ScheduleSpec) -> Result<(), Problem> {
     if spec.metadata.as_ref().is_some_and(|metadata| !metadata.as_str().starts_with('{')) {
         return invalid("metadata", "metadata must be an object".into());
     }
+    if spec.task.as_str().ends_with('*') {
+        // In a grant that would stand for every task that begins so.
+        return invalid("task", "the task of a schedule may not end in *".into());
+    }
     if spec.timeout_seconds.is_some_and(|seconds| i32::try_from(seconds.get()).is_err()) {
         return invalid("timeout_seconds", format!("a time limit may be at most {} s", i32::MAX));
     }
