@@ -4,8 +4,10 @@
 FEATURES := sqlite postgres worker api
 # Passed on to the benchmark or the fuzzer: make bench-store ARGS="..."
 ARGS :=
+# Where the harness of the peers is.
+PEERS := ../shared/peers
 
-.PHONY: help test tools fmt-check clippy doc features nextest doctest fuzz-short fuzz-api chaos bench-store fmt
+.PHONY: help test tools fmt-check clippy doc features nextest doctest fuzz-short fuzz-api chaos bench bench-store fmt
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
@@ -53,6 +55,13 @@ chaos: ## Kill, freeze and cut off a fleet of workers for some minutes
 
 bench-store: ## Measure the stores on a durable PostgreSQL; ARGS go to the benchmark
 	scripts/with-postgres --durable cargo bench --bench store -- $(ARGS)
+
+# Some minutes for each repetition, on an otherwise idle machine.
+bench: ## Measure Runlane beside its peers and write docs/benchmarks.md; ARGS="--repetitions 3"
+	cargo build --release --bin runlane --example bench_peer
+	rm -f target/beside.jsonl
+	bench/beside/run --peers $(PEERS) $(ARGS)
+	bench/beside/report
 
 fmt: ## Format the code
 	cargo fmt

@@ -4,6 +4,11 @@ mod cli;
 
 use std::process::ExitCode;
 
+/// A worker allocates little and often, on several threads.
+#[cfg(feature = "worker")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // Before there is a runtime: a shim lives as long as its work and makes do with one thread, and the work dies with
     // the thread that started it.

@@ -1,31 +1,38 @@
 //! Submits runs, and counts what came of it.
 
+use std::collections::HashMap;
+
 use metrics::counter;
 
-use crate::run::{KeyMode, NewRun};
-use crate::store::{Admission, Result, Store, StoreError, SubmitOutcome};
+use crate::run::{KeyMode, NewRun, QueueName, TaskName};
+use crate::store::{Admission, Result, Store, StoreError, Submission, SubmitOutcome};
 
 /// Stores the requests in one transaction; each is answered by itself, after the commit.
 ///
 /// If the connection broke during the commit, the same is submitted once more: what had been stored is recognised by its
 /// id. Only a request that replaces a run by key cannot be repeated blindly, since that run may have started meanwhile.
-pub async fn submit_runs(store: &dyn Store, requests: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-    let outcomes = match store.submit(requests, admission).await {
+pub async fn submit_runs(store: &dyn Store, requests: &[NewRun], admission: Admission) -> Result<Submission> {
+    let submission = match store.submission(requests, admission).await {
         Err(StoreError::Ambiguous(_)) if requests.iter().all(repeatable) => {
-            let again = store.submit(requests, admission).await.map_err(still_ambiguous)?;
-            requests.iter().zip(again).map(|(request, outcome)| settled(request, outcome)).collect()
+            let again = store.submission(requests, admission).await.map_err(still_ambiguous)?;
+            let outcomes = requests.iter().zip(again.outcomes).map(|(request, outcome)| settled(request, outcome));
+            Submission { outcomes: outcomes.collect(), ..again }
         }
         answer => answer?,
     };
-    for (request, outcome) in requests.iter().zip(&outcomes) {
-        let labels = [
-            ("task", request.task.to_string()),
-            ("queue", request.queue.to_string()),
-            ("outcome", name(outcome).to_owned()),
-        ];
-        counter!("runlane_submitted_total", &labels).increment(1);
+    count(requests, &submission.outcomes);
+    Ok(submission)
+}
+
+fn count(requests: &[NewRun], outcomes: &[SubmitOutcome]) {
+    let mut counts: HashMap<(&TaskName, &QueueName, &'static str), u64> = HashMap::new();
+    for (request, outcome) in requests.iter().zip(outcomes) {
+        *counts.entry((&request.task, &request.queue, name(outcome))).or_default() += 1;
     }
-    Ok(outcomes)
+    for ((task, queue, outcome), count) in counts {
+        let labels = [("task", task.to_string()), ("queue", queue.to_string()), ("outcome", outcome.to_owned())];
+        counter!("runlane_submitted_total", &labels).increment(count);
+    }
 }
 
 fn repeatable(request: &NewRun) -> bool {

@@ -39,7 +39,7 @@ pub async fn trigger_schedule(
         Some(Standing::Good) => {}
         Some(standing) => return Ok(TriggerOutcome::GrantRefused(Box::new(schedule), standing)),
     }
-    let submitted = submit_runs(store, &[schedule.run_now(run)], admission).await?.pop();
+    let submitted = submit_runs(store, &[schedule.run_now(run)], admission).await?.outcomes.pop();
     let outcome = submitted.ok_or_else(|| StoreError::Corrupt("no answer to a submission".into()))?;
     if outcome == SubmitOutcome::Created {
         let replaced = match schedule.spec.overlap {

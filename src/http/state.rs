@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::auth::{Auth, KnownTokens};
 use super::rates::{RateLimit, Rates};
-use crate::actions::{AnyTask, Catalog, DirectSlots, EndSignal, SubmitDesk};
+use crate::actions::{AnyTask, Catalog, DirectSlots, EndSignal};
 use crate::store::{Admission, Store};
 
 /// Writes the process's metrics down as Prometheus reads them.
@@ -124,7 +124,6 @@ impl Api {
 /// What the handlers share.
 pub(in crate::http) struct Shared {
     pub(in crate::http) api: Api,
-    pub(in crate::http) desk: SubmitDesk,
     pub(in crate::http) known_tokens: KnownTokens,
     pub(in crate::http) rates: Rates,
     pub(in crate::http) streams: Arc<Semaphore>,
@@ -137,9 +136,7 @@ pub(in crate::http) type Server = Arc<Shared>;
 
 impl Shared {
     pub(in crate::http) fn new(api: Api, stopping: CancellationToken) -> Server {
-        let desk = SubmitDesk::open(Arc::clone(&api.store), api.admission);
         Arc::new(Self {
-            desk,
             known_tokens: KnownTokens::default(),
             rates: Rates::new(api.rate_limit),
             streams: Arc::new(Semaphore::new(api.limits.streams)),

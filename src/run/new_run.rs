@@ -47,6 +47,14 @@ pub struct NewRun {
     pub scheduled: Option<Scheduled>,
 }
 
+impl NewRun {
+    /// Whether it can start as soon as it is stored, whatever else is, and leaves no other trace.
+    pub fn is_plain(&self) -> bool {
+        let waits = self.due != Due::Now || self.hold || self.lane.is_some() || !self.after.is_empty();
+        !waits && self.key.is_none() && self.idempotency.is_none() && self.scheduled.is_none()
+    }
+}
+
 /// When a run may start, by the database's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Due {

@@ -96,6 +96,20 @@ impl StoreError {
         words
     }
 
+    /// The same once more, for another who was to be answered together with the first.
+    #[cfg(feature = "postgres")]
+    pub(in crate::store) fn again(&self) -> Self {
+        let causes = || self.source().map_or_else(String::new, |source| source.to_string()).into();
+        match self {
+            Self::Unreachable { address, .. } => Self::Unreachable { address: address.clone(), source: causes() },
+            Self::Ambiguous(_) => Self::Ambiguous(causes()),
+            Self::Contended { doing } => Self::Contended { doing },
+            Self::Corrupt(what) => Self::Corrupt(what.clone()),
+            Self::Database { doing, .. } => Self::Database { doing, source: causes() },
+            _ => Self::Closed,
+        }
+    }
+
     /// Whether what was to be stored is at fault, so that trying the same again would fail the same way.
     pub fn blames_data(&self) -> bool {
         let StoreError::Database { source, .. } = self else { return false };

@@ -50,10 +50,21 @@ pub trait Store: Schedules {
     fn due_signal(&self) -> DueSignal;
 
     /// Stores new runs. Answered only after the commit.
-    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>>;
+    async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission>;
+
+    /// As [`Store::submission`], for whoever does not care when that was.
+    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+        Ok(self.submission(runs, admission).await?.outcomes)
+    }
 
     /// Hands out up to `capacity` runs under leases: orphaned ones first, then ready ones, workspaces in turn.
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim>;
+
+    /// Hands out what can be had without a look around, which may be nothing: where the same worker claims again and again
+    /// from one stream, that starts a run sooner. It is no substitute for [`Store::claim`], which is to follow.
+    async fn claim_known(&self, _: &ClaimRequest) -> Result<Claim> {
+        Ok(Claim::default())
+    }
 
     /// Extends leases and tells what was asked of their runs meanwhile.
     async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>>;

@@ -14,6 +14,7 @@ use super::permit::{own_words, permit};
 use super::reporter::SlotReporter;
 use super::slots::{Slot, Why};
 use super::tasks::{self, AtShutdown, Task};
+use super::telemetry::Meter;
 use super::{Inner, telemetry, trace};
 use crate::executor::native::panic_message;
 use crate::executor::{Completion, Control, Order, Work};
@@ -33,8 +34,11 @@ pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     inner.slots.enter(&slot);
     let work = work_of(run);
     let span = telemetry::span(inner, run, work.traceparent.as_deref());
-    let attempt = Attempt { inner: Arc::clone(inner), claimed, task, work, slot, reporter, began: Instant::now() };
-    inner.attempts.spawn(attempt.attend(control).instrument(span));
+    let meter = inner.meters.of(run);
+    let attempt =
+        Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, began: Instant::now() };
+    // In a box, because it is large and handed on several times before it runs.
+    inner.attempts.spawn(Box::pin(attempt.attend(control)).instrument(span));
 }
 
 pub(super) fn work_of(run: &Run) -> Work {
@@ -54,6 +58,7 @@ pub(super) fn work_of(run: &Run) -> Work {
 
 struct Attempt {
     inner: Arc<Inner>,
+    meter: Arc<Meter>,
     claimed: Claimed,
     task: Task,
     work: Work,
@@ -73,7 +78,7 @@ pub(super) enum Verdict {
 
 impl Attempt {
     async fn attend(self, control: Control) {
-        telemetry::started(&self.claimed);
+        self.meter.started(&self.claimed);
         // A stop that was asked for before this worker took the run over.
         if let Some(stop) = self.claimed.run.execution().and_then(|execution| execution.stop) {
             self.slot.stop(Why::Asked(stop));
@@ -146,19 +151,20 @@ impl Attempt {
     /// attempt is over, so that nothing of it is needed any more.
     async fn conclude(&self, verdict: Verdict) -> bool {
         let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
+        self.inner.slots.end();
         let answer = self.tell(verdict).await;
         self.inner.slots.free(self.slot.lease);
         self.inner.ended.ring(self.slot.lease.run);
         match answer {
             Some(FinishOutcome::Accepted(status)) => {
                 tracing::info!(%status, "{}", if left { "left running, to be adopted" } else { "finished" });
-                telemetry::finished(&self.claimed.run, status, self.began.elapsed());
+                self.meter.finished(&self.claimed.run, status, self.began.elapsed());
                 self.inner.tally.count(kind);
                 !left
             }
             _ => {
                 tracing::warn!("the lease was lost; what came of the attempt is not ours to say");
-                telemetry::lost(&self.claimed.run);
+                self.meter.lost();
                 self.inner.tally.count(Kind::Lost);
                 false
             }

@@ -11,6 +11,7 @@ use super::drain::Tally;
 use super::reporter::Events;
 use super::slots::Slots;
 use super::store_desks::{Finishes, Releases};
+use super::telemetry::Meters;
 use super::{Inner, Settings, Task, TaskSet, Tasks, Worker};
 use crate::actions::EndSignal;
 use crate::executor::native::{Context, TaskError};
@@ -94,6 +95,7 @@ impl Builder {
         let inner = Inner {
             id: WorkerId::new(),
             slots: Slots::new(self.settings.concurrency),
+            meters: Meters::default(),
             finishes: Desk::open(Finishes(Arc::clone(&self.store))),
             releases: Desk::open(Releases(Arc::clone(&self.store))),
             events: Desk::open(Events(Arc::clone(&self.store))),

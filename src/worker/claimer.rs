@@ -14,12 +14,18 @@ use crate::store::{Claim, ClaimRequest, Result};
 /// The first wait after a look at an empty queue; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
+/// So many slots are worth filling by halves.
+const MANY: usize = 64;
+
+/// How long slots that are being freed may gather before a claim.
+const GATHERING: Duration = Duration::from_millis(20);
+
 /// How long a claim under way is waited for when the worker is told to stop.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Claims and starts attempts until told to stop.
 pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
-    let mut claimer = Claimer { last_turn: None, wait: FIRST_WAIT, inner };
+    let mut claimer = Claimer { last_turn: None, told: false, wait: FIRST_WAIT, inner };
     let mut ready = claimer.inner.store.ready_signal();
     while !stop.is_cancelled() {
         // Seen before the look: what becomes ready during it leads to another.
@@ -30,13 +36,14 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
             () = async { stop.cancelled().await; tokio::time::sleep(LAST_WAIT).await } => return,
         };
         if more && claimer.inner.slots.room() > 0 {
+            claimer.let_room_gather().await;
             continue;
         }
         let (full, short, wait) = (claimer.inner.slots.room() == 0, claimer.is_short(), claimer.next_wait());
         tokio::select! {
             () = stop.cancelled() => return,
-            () = claimer.inner.slots.freed(), if short => {}
-            () = ready.changed(), if !full => claimer.wait = FIRST_WAIT,
+            () = claimer.inner.slots.freed(), if short => claimer.let_room_gather().await,
+            () = ready.changed(), if !full => (claimer.told, claimer.wait) = (true, FIRST_WAIT),
             () = tokio::time::sleep(wait), if !full => {}
         }
     }
@@ -45,6 +52,8 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
 struct Claimer {
     inner: Arc<Inner>,
     last_turn: Option<WorkspaceName>,
+    /// Whether it was just told that something is ready.
+    told: bool,
     wait: Duration,
 }
 
@@ -53,6 +62,11 @@ impl Claimer {
     async fn fill(&mut self) -> bool {
         let mut more = false;
         for (queues, capacity) in self.shares() {
+            if std::mem::take(&mut self.told)
+                && let Err(error) = self.claim_known(queues.clone(), capacity).await
+            {
+                tracing::warn!(error = error.in_full(), "cannot claim; trying again");
+            }
             match self.claim(queues, capacity).await {
                 Ok(taken) => {
                     more |= taken == capacity;
@@ -66,11 +80,17 @@ impl Claimer {
         more
     }
 
+    /// Where attempts end by the hundred, one slot that is free is soon followed by more: a claim for all of them costs
+    /// little more than a claim for one.
+    async fn let_room_gather(&self) {
+        let _ = tokio::time::timeout(GATHERING, self.inner.slots.gather()).await;
+    }
+
     /// Which queues to ask for together, and how many runs of them there is room for. A queue with a limit of its own
     /// is asked for apart.
     fn shares(&self) -> Vec<(Vec<QueueName>, usize)> {
         let (slots, served) = (&self.inner.slots, &self.inner.settings.queues);
-        let room = slots.room();
+        let room = slots.room().min(most_at_once(self.inner.settings.concurrency));
         let mut shares = Vec::new();
         for queue in served {
             if let Some(limit) = queue.concurrency {
@@ -96,28 +116,44 @@ impl Claimer {
     }
 
     async fn claim(&mut self, queues: Vec<QueueName>, capacity: usize) -> Result<usize> {
+        let Some((request, until)) = self.request(queues, capacity) else { return Ok(0) };
+        let claim = self.inner.store.claim(&request).await?;
+        Ok(self.begin(claim, until))
+    }
+
+    /// A first look, at what needs no other: it is on its way sooner.
+    async fn claim_known(&mut self, queues: Vec<QueueName>, capacity: usize) -> Result<usize> {
+        let Some((request, until)) = self.request(queues, capacity) else { return Ok(0) };
+        let claim = self.inner.store.claim_known(&request).await?;
+        Ok(self.begin(claim, until))
+    }
+
+    /// What to ask for, and until when it is ours if it is granted.
+    fn request(&self, queues: Vec<QueueName>, capacity: usize) -> Option<(ClaimRequest, Instant)> {
         let (inner, settings) = (&self.inner, &self.inner.settings);
         let capacity = capacity.min(inner.slots.room());
-        if capacity == 0 {
-            return Ok(0);
-        }
         let request = ClaimRequest {
             taker: inner.taker(),
             queues,
             capacity,
             lease_ttl: signed(settings.lease_ttl),
             takeover_delay: signed(settings.takeover_delay),
-            last_turn: self.last_turn.take(),
+            last_turn: self.last_turn.clone(),
         };
         // Taken before the call: the store counts the lease from a later moment.
-        let until = Instant::now() + settings.lease_ttl;
-        let Claim { runs, last_turn } = inner.store.claim(&request).await?;
-        self.last_turn = last_turn.or(request.last_turn);
+        (capacity > 0).then(|| (request, Instant::now() + settings.lease_ttl))
+    }
+
+    /// Starts what was granted; answers how much that was.
+    fn begin(&mut self, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
+        if last_turn.is_some() {
+            self.last_turn = last_turn;
+        }
         let taken = runs.len();
         for claimed in runs {
-            attempt::begin(inner, claimed, until);
+            attempt::begin(&self.inner, claimed, until);
         }
-        Ok(taken)
+        taken
     }
 
     /// Longer each time, and never the same for two workers.
@@ -126,6 +162,11 @@ impl Claimer {
         self.wait = (wait * 2).min(self.inner.settings.poll);
         wait.min(self.inner.settings.poll).mul_f64(0.75 + fastrand::f64() / 2.0)
     }
+}
+
+/// Of many slots no more than half: while what came of one half is being stored, the other is claimed.
+fn most_at_once(slots: usize) -> usize {
+    if slots < MANY { slots } else { slots.div_ceil(2) }
 }
 
 pub(super) fn signed(duration: Duration) -> SignedDuration {

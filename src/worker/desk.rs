@@ -54,6 +54,7 @@ impl<Q: Send + Sync + 'static, A: Send + 'static> Desk<Q, A> {
 async fn serve<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(mut clerk: C, mut items: mpsc::Receiver<Item<Q, A>>) {
     let mut batch = Vec::new();
     while items.recv_many(&mut batch, C::BATCH).await > 0 {
+        gather(&mut items, &mut batch, C::BATCH).await;
         let (said, answers): (Vec<Q>, Vec<_>) = batch.drain(..).map(|item| (item.said, item.answer)).unzip();
         match insist(&mut clerk, &said).await {
             Some(settled) => answers.into_iter().zip(settled).for_each(|(to, answer)| drop(to.send(answer))),
@@ -68,6 +69,17 @@ async fn serve<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(mut clerk: C, mut items:
             }
             None => {}
         }
+    }
+}
+
+/// Lets those come who are just about to: as long as there are any, they cost nobody more than a moment.
+async fn gather<T>(items: &mut mpsc::Receiver<T>, batch: &mut Vec<T>, most: usize) {
+    loop {
+        tokio::task::yield_now().await;
+        if items.is_empty() || batch.len() >= most {
+            return;
+        }
+        items.recv_many(batch, most - batch.len()).await;
     }
 }
 

@@ -36,6 +36,7 @@ use self::desk::Desk;
 use self::drain::Tally;
 use self::reporter::Entry;
 use self::slots::Slots;
+use self::telemetry::Meters;
 use crate::actions::{DirectSlots, EndSignal};
 use crate::run::WorkerId;
 use crate::run::lifecycle::Taker;
@@ -58,6 +59,7 @@ struct Inner {
     events: Desk<Entry, AppendOutcome>,
     attempts: TaskTracker,
     tally: Tally,
+    meters: Meters,
     ended: EndSignal,
 }
 

@@ -1,7 +1,7 @@
 //! The attempts under way in this worker.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -110,6 +110,8 @@ pub(super) struct Slots {
     /// Set aside for runs that this worker is to get next. They keep nobody from claiming others: what was there before
     /// comes first, and those wait a little longer.
     reserved: Mutex<HashMap<RunId, QueueName>>,
+    /// How many are about to be freed: what came of their work is being told to the store.
+    ending: AtomicUsize,
     closed: AtomicBool,
     freed: Notify,
 }
@@ -120,6 +122,7 @@ impl Slots {
             capacity,
             table: Mutex::default(),
             reserved: Mutex::default(),
+            ending: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
             freed: Notify::new(),
         }
@@ -154,9 +157,22 @@ impl Slots {
         lock(&self.table).insert(slot.lease, Arc::clone(slot));
     }
 
+    /// The attempt is over; its slot is freed when the store knows.
+    pub(super) fn end(&self) {
+        self.ending.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(super) fn free(&self, lease: Lease) {
         lock(&self.table).remove(&lease);
+        self.ending.fetch_sub(1, Ordering::Relaxed);
         self.freed.notify_one();
+    }
+
+    /// Waits while more slots are about to be freed, until there is room for half of what fits.
+    pub(super) async fn gather(&self) {
+        while self.room() < self.capacity / 2 && self.ending.load(Ordering::Relaxed) > 0 {
+            self.freed().await;
+        }
     }
 
     /// Waits until a slot was freed since the last time.

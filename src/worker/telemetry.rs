@@ -1,13 +1,17 @@
 //! What a worker shows of itself: metrics and one span for each attempt.
 
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics::{
+    Counter, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
 use tracing::Span;
 
 use super::{Inner, trace};
-use crate::run::{Run, Status};
+use crate::run::{QueueName, Run, Status, TaskName};
 use crate::store::Claimed;
 
 /// Tells the recorder in use what the metrics mean.
@@ -41,43 +45,83 @@ pub(super) fn span(inner: &Inner, run: &Run, traceparent: Option<&str>) -> Span 
     )
 }
 
-pub(super) fn started(claimed: &Claimed) {
-    let run = &claimed.run;
-    let labels = labels(run);
-    if claimed.adopted {
-        counter!("runlane_adopted_total", &labels).increment(1);
-        tracing::info!("adopted");
-        return;
+/// The metrics of attempts, by task and queue, looked up once for each and not for every attempt.
+#[derive(Default)]
+pub(super) struct Meters(RwLock<HashMap<(TaskName, QueueName), Arc<Meter>>>);
+
+impl Meters {
+    pub(super) fn of(&self, run: &Run) -> Arc<Meter> {
+        let name = (run.task.clone(), run.queue.clone());
+        if let Some(meter) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&name) {
+            return Arc::clone(meter);
+        }
+        let mut meters = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(meters.entry(name).or_insert_with(|| Arc::new(Meter::of(run))))
     }
-    counter!("runlane_started_total", &labels).increment(1);
-    if run.attempt > 1 {
-        counter!("runlane_retries_total", &labels).increment(1);
-    } else if let Some(execution) = run.execution() {
-        histogram!("runlane_wait_seconds", &labels).record(seconds(run.available_at, execution.by.started_at));
-    }
-    tracing::debug!("started");
 }
 
-pub(super) fn finished(run: &Run, status: Status, took: Duration) {
-    let [task, queue] = labels(run);
-    histogram!("runlane_duration_seconds", &[task.clone(), queue.clone()]).record(took.as_secs_f64());
-    if status.is_terminal() {
-        histogram!("runlane_attempts", &[task.clone(), queue.clone()]).record(f64::from(run.attempt));
-    }
-    counter!("runlane_finished_total", &[task, queue, ("status", status.to_string())]).increment(1);
+/// The metrics of one task in one queue.
+pub(super) struct Meter {
+    labels: [(&'static str, String); 2],
+    started: Counter,
+    succeeded: Counter,
+    wait: Histogram,
+    duration: Histogram,
+    attempts: Histogram,
 }
 
-pub(super) fn lost(run: &Run) {
-    counter!("runlane_leases_lost_total", &labels(run)).increment(1);
+impl Meter {
+    fn of(run: &Run) -> Self {
+        let labels = [("task", run.task.to_string()), ("queue", run.queue.to_string())];
+        Self {
+            started: counter!("runlane_started_total", &labels),
+            succeeded: finished(&labels, Status::Succeeded),
+            wait: histogram!("runlane_wait_seconds", &labels),
+            duration: histogram!("runlane_duration_seconds", &labels),
+            attempts: histogram!("runlane_attempts", &labels),
+            labels,
+        }
+    }
+
+    pub(super) fn started(&self, claimed: &Claimed) {
+        let run = &claimed.run;
+        if claimed.adopted {
+            counter!("runlane_adopted_total", &self.labels).increment(1);
+            tracing::info!("adopted");
+            return;
+        }
+        self.started.increment(1);
+        if run.attempt > 1 {
+            counter!("runlane_retries_total", &self.labels).increment(1);
+        } else if let Some(execution) = run.execution() {
+            self.wait.record(seconds(run.available_at, execution.by.started_at));
+        }
+        tracing::debug!("started");
+    }
+
+    pub(super) fn finished(&self, run: &Run, status: Status, took: Duration) {
+        self.duration.record(took.as_secs_f64());
+        if status.is_terminal() {
+            self.attempts.record(f64::from(run.attempt));
+        }
+        match status {
+            Status::Succeeded => self.succeeded.increment(1),
+            other => finished(&self.labels, other).increment(1),
+        }
+    }
+
+    pub(super) fn lost(&self) {
+        counter!("runlane_leases_lost_total", &self.labels).increment(1);
+    }
+}
+
+fn finished([task, queue]: &[(&'static str, String); 2], status: Status) -> Counter {
+    counter!("runlane_finished_total", &[task.clone(), queue.clone(), ("status", status.to_string())])
 }
 
 pub(super) fn slots(slots: u32, busy: u32) {
     gauge!("runlane_slots").set(f64::from(slots));
     gauge!("runlane_slots_busy").set(f64::from(busy));
-}
-
-fn labels(run: &Run) -> [(&'static str, String); 2] {
-    [("task", run.task.to_string()), ("queue", run.queue.to_string())]
 }
 
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {

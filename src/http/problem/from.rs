@@ -1,7 +1,7 @@
 //! Which problem an answer from below is.
 
 use super::{Code, Problem};
-use crate::actions::{Refusal, SubmitError};
+use crate::actions::Refusal;
 use crate::run::{RunId, Status, WorkspaceName};
 use crate::store::StoreError;
 
@@ -82,18 +82,6 @@ impl From<StoreError> for Problem {
     }
 }
 
-impl From<SubmitError> for Problem {
-    fn from(error: SubmitError) -> Self {
-        match error {
-            // Logged by the desk, once for the whole batch.
-            SubmitError::Store(error) => Self::from(error.as_ref()),
-            SubmitError::Closed => {
-                Self::new(Code::ShuttingDown, "the server takes no more submissions").retry_after(RETRY_STORE_SECONDS)
-            }
-        }
-    }
-}
-
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         match refusal {
@@ -121,10 +109,5 @@ mod tests {
         let problem = Problem::from(&gone);
         assert_eq!(problem.code(), Code::StoreUnavailable);
         assert!(!problem.written("").detail.contains("db:5432"), "where the database is concerns nobody");
-    }
-
-    #[test]
-    fn a_closed_desk_says_so() {
-        assert_eq!(Problem::from(SubmitError::Closed).code(), Code::ShuttingDown);
     }
 }

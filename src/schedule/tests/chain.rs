@@ -19,15 +19,20 @@ struct Scene {
 }
 
 impl Scene {
+    /// After this instant a slot counts: neither is it past, nor is it from before the schedule began or began anew.
+    fn after(&self) -> Timestamp {
+        self.position.slot.max(self.schedule.since)
+    }
+
     /// The slots that went by.
     fn gone_by(&self) -> Vec<Timestamp> {
-        all_between(&self.schedule.spec.timing, self.position.slot, self.now)
+        all_between(&self.schedule.spec.timing, self.after(), self.now)
     }
 
     /// The next slot, by the words of the fields.
     fn expected_next(&self) -> Option<Timestamp> {
         let (spec, gone_by) = (&self.schedule.spec, self.gone_by());
-        let to_come = spec.timing.next_after(self.position.slot.max(self.now));
+        let to_come = spec.timing.next_after(self.after().max(self.now));
         let latest = gone_by.len().saturating_sub(spec.catch_up_limit.into());
         let in_time = |slot: &&Timestamp| match spec.starting_deadline_seconds {
             Some(seconds) => self.schedule.due(**slot) + SignedDuration::from_secs(seconds.get().into()) >= self.now,
@@ -78,7 +83,8 @@ proptest! {
             runs += 1;
         }
         prop_assert!(runs <= schedule.spec.catch_up_limit.into());
-        prop_assert_eq!(schedule.advance(position, now).next, schedule.spec.timing.next_after(position.slot.max(now)));
+        let to_come = schedule.spec.timing.next_after(position.slot.max(schedule.since).max(now));
+        prop_assert_eq!(schedule.advance(position, now).next, to_come);
     }
 
     #[test]
@@ -114,14 +120,16 @@ fn any_scene() -> impl Strategy<Value = Scene> {
     let catch_up = prop_oneof![Just(0_u16), 1_u16..5, Just(1_500)];
     let deadline = prop_oneof![Just(None), (1_u32..20_000).prop_map(NonZeroU32::new)];
     let jitter = prop_oneof![Just(0_u32), 1_u32..5_000, Just(u32::MAX)];
-    (timing_and_instant(), gone, proptest::option::of(0_i64..600_000), catch_up, deadline, jitter).prop_map(
-        |((timing, slot), gone, began, catch_up, deadline, jitter)| {
+    let began = proptest::option::of(0_i64..600_000);
+    (timing_and_instant(), gone, -100_i64..300, began, catch_up, deadline, jitter).prop_map(
+        |((timing, slot), gone, since, began, catch_up, deadline, jitter)| {
             let now = slot + SignedDuration::from_mins(gone);
             let began = began.map(|seconds| (slot + SignedDuration::from_secs(seconds)).min(now));
             let mut schedule = a_schedule(timing);
             schedule.spec.catch_up_limit = catch_up;
             schedule.spec.starting_deadline_seconds = deadline;
             schedule.spec.jitter_seconds = jitter;
+            schedule.since = (slot + SignedDuration::from_mins(since)).min(now);
             Scene { schedule, position: Position { slot, began }, now }
         },
     )

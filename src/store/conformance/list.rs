@@ -457,6 +457,13 @@ sentences! { conformance_suite of list:
         a_retry_is_waited_for_like_any_other_run
         only_runs_that_wait_for_their_time_are_due
     }
+    claim_known {
+        what_is_known_and_what_is_claimed_is_everything_once
+        a_paused_queue_is_left_alone
+        the_limit_of_a_queue_is_kept
+        only_the_queues_that_are_served_are_known
+        a_blocked_run_is_not_ready_however_well_known
+    }
     ready_signal {
         a_new_run_is_told_of
         everybody_who_waits_is_told

@@ -5,7 +5,10 @@ use crate::run::{
     Due, HostName, IdempotencyKey, KeyMode, LaneName, NewRun, Priority, QueueName, RunId, RunKey, State, Tenure,
     WorkspaceName,
 };
-use crate::store::{AppendOutcome, Claimed, FinishOutcome, Lease, QueueSettings, Renewal, RerunOutcome, SubmitOutcome};
+use crate::store::{
+    AppendOutcome, Claim, ClaimRequest, Claimed, FinishOutcome, Lease, QueueSettings, Renewal, RerunOutcome,
+    SubmitOutcome,
+};
 
 /// A call. It is written twice, when it begins and when it is answered, so that what a killed process was doing is
 /// known. Times are microseconds of the store's clock.
@@ -41,6 +44,17 @@ pub enum Call {
     Expire { ended: Option<Vec<RunId>> },
     Prune { runs: Option<usize> },
     SetQueue { workspace: WorkspaceName, queue: QueueName, settings: Option<QueueSettings> },
+}
+
+impl Call {
+    pub(super) fn claim(request: &ClaimRequest, answer: Option<&Claim>) -> Self {
+        Self::Claim {
+            host: request.taker.host.clone(),
+            capacity: request.capacity,
+            takeover_delay: request.takeover_delay.as_micros() as i64,
+            granted: answer.map(|claim| claim.runs.iter().map(Granted::of).collect()),
+        }
+    }
 }
 
 /// What of a requested run the checker judges by.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 use jiff::SignedDuration;
 
-use super::{Asked, Call, Entry, Granted, Log};
+use super::{Asked, Call, Entry, Log};
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
@@ -14,7 +14,7 @@ use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
     DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
     QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
-    RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    RunFilter, Store, Submission, Worker, WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -76,23 +76,21 @@ impl Store for Recorder {
         self.store.due_signal()
     }
 
-    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-        self.note(self.store.submit(runs, admission), |answers| Call::Submit {
+    async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
+        self.note(self.store.submission(runs, admission), |submission| Call::Submit {
             asked: runs.iter().map(Asked::of).collect(),
             queue_size: admission.queue_size,
-            answers: answers.cloned(),
+            answers: submission.map(|submission| submission.outcomes.clone()),
         })
         .await
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
-        self.note(self.store.claim(request), |answer| Call::Claim {
-            host: request.taker.host.clone(),
-            capacity: request.capacity,
-            takeover_delay: micros(request.takeover_delay),
-            granted: answer.map(|claim| claim.runs.iter().map(Granted::of).collect()),
-        })
-        .await
+        self.note(self.store.claim(request), |answer| Call::claim(request, answer)).await
+    }
+
+    async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
+        self.note(self.store.claim_known(request), |answer| Call::claim(request, answer)).await
     }
 
     async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {

@@ -24,7 +24,7 @@ use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
     DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
     QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
-    RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    RunFilter, Store, Submission, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -75,8 +75,11 @@ impl Store for MemoryStore {
         self.bell.due_signal()
     }
 
-    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-        Ok(self.change(|model, now| runs.iter().map(|run| model.submit(run, admission, now)).collect()))
+    async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
+        Ok(self.change(|model, now| Submission {
+            outcomes: runs.iter().map(|run| model.submit(run, admission, now)).collect(),
+            at: now,
+        }))
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {

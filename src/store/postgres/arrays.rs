@@ -88,6 +88,23 @@ impl<'a> Params<'a> {
     }
 }
 
+/// What `insert_ready` takes, before the time: only what runs that are ready at once can differ in.
+pub(super) fn ready_runs(runs: &[Run]) -> Params<'_> {
+    let each = |column: fn(&Run) -> &str| runs.iter().map(column).collect::<Vec<_>>();
+    let retries: Vec<Option<String>> = runs.iter().map(|run| run.retry.map(Record::retry_text)).collect();
+    Params::default()
+        .uuids(runs.iter().map(|run| run.id.0).collect())
+        .texts(each(|run| run.workspace.as_str()))
+        .texts(each(|run| run.task.as_str()))
+        .texts(each(|run| run.queue.as_str()))
+        .smalls(runs.iter().map(|run| run.priority.get()).collect())
+        .jsons(runs.iter().map(|run| Some(run.payload.as_str())).collect())
+        .jsons(runs.iter().map(|run| run.metadata.as_ref().map(|json| json.as_str())).collect())
+        .ints(runs.iter().map(|run| run.max_attempts as i32).collect())
+        .opt_ints(runs.iter().map(|run| run.timeout_seconds.map(|seconds| seconds as i32)).collect())
+        .add(retries, Type::TEXT_ARRAY)
+}
+
 /// What `insert_runs` takes: only what a new run can differ in.
 pub(super) fn new_runs(runs: &[Run]) -> Params<'_> {
     let each = |column: fn(&Run) -> &str| runs.iter().map(column).collect::<Vec<_>>();

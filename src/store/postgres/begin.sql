@@ -6,4 +6,6 @@ set local statement_timeout = '60s';
 -- right then too: along the indexes, in their order, never through the whole table.
 set local enable_seqscan = off;
 set local enable_bitmapscan = off;
-set local plan_cache_mode = force_generic_plan
+set local plan_cache_mode = force_generic_plan;
+-- What those two make of the cost of a plan would have it compiled, which takes longer than any of them runs.
+set local jit = off

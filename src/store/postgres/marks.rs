@@ -75,6 +75,13 @@ impl Marks {
         look
     }
 
+    /// The stream of these queues (of all, if none is named), and where to start in it, if no other stream is known.
+    pub(super) fn only(&self, queues: &[QueueName]) -> Option<(StreamKey, Mark)> {
+        let known = self.known();
+        let (stream, mark) = known.places.iter().next().filter(|_| known.places.len() == 1)?;
+        (queues.is_empty() || queues.contains(&stream.1)).then(|| (stream.clone(), *mark))
+    }
+
     /// How long it is until claims may look at everything again.
     pub(super) fn until_full_look(&self) -> Duration {
         let Some(FullLook { ended, cost }) = self.known().last_full_look else { return Duration::ZERO };

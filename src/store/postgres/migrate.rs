@@ -7,10 +7,11 @@ use super::connect::refused;
 use crate::store::{Result, StoreError};
 
 /// Every step so far; the position is the version.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_access.sql"),
     include_str!("migrations/0003_schedules.sql"),
+    include_str!("migrations/0004_lean_writes.sql"),
 ];
 
 /// Any number will do, as long as every release uses the same one.

@@ -6,6 +6,8 @@
 mod access;
 mod arrays;
 mod connect;
+mod copy;
+mod intake;
 mod listen;
 mod marks;
 mod migrate;
@@ -15,6 +17,7 @@ mod schedule_tx;
 mod schedules;
 mod session;
 mod statements;
+mod streams;
 mod tx;
 mod wakes;
 
@@ -31,18 +34,19 @@ use tokio_postgres::types::Type;
 
 use self::arrays::Params;
 use self::connect::Target;
+use self::intake::Intake;
 use self::listen::listen;
 use self::marks::Marks;
 use self::read::{queue_settings, worker_params};
 use self::session::{Session, Shared, Tries, Workspaces};
 use self::statements::Statements;
 use self::wakes::Wakes;
-use super::script::{self, Tx, to_i32};
+use super::script::{self, to_i32};
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
     DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
     QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
-    RunFilter, Store, StoreError, SubmitOutcome, Worker, WorkerInfo,
+    RunFilter, Store, StoreError, Submission, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -94,6 +98,7 @@ pub struct PostgresStore {
     pool: Pool,
     /// Of its own, so that no burst of other work can make leases run out.
     renewals: Pool,
+    intake: Intake,
     shared: Arc<Shared>,
     runtime: Handle,
     /// Started by whoever first wants to be told, since others have no use for it.
@@ -147,7 +152,8 @@ impl PostgresStore {
         let (marks, workspaces, wakes) = (Marks::default(), Workspaces::default(), Wakes::new());
         wakes.start_to_pass_on(pool.clone(), target.clone());
         let shared = Arc::new(Shared { target, statements, clock, marks, workspaces, wakes });
-        Ok(Self { pool, renewals, shared, runtime: Handle::current(), listener: OnceLock::new() })
+        let intake = Intake::open(pool.clone(), Arc::clone(&shared));
+        Ok(Self { pool, renewals, intake, shared, runtime: Handle::current(), listener: OnceLock::new() })
     }
 
     async fn begin(&self, doing: &'static str) -> Result<Session> {
@@ -157,39 +163,6 @@ impl PostgresStore {
     async fn read(&self, doing: &'static str) -> Result<Session> {
         Session::begin_read(&self.pool, &self.shared, doing).await
     }
-
-    /// Leaves the answers in `judged` even if the commit was not answered.
-    async fn submit_once(&self, runs: &[NewRun], admission: Admission, judged: &mut Vec<SubmitOutcome>) -> Result<()> {
-        transact!(self.begin("submit"), tx => async {
-            *judged = script::submit(tx, runs, admission).await?;
-            Ok(())
-        })
-    }
-
-    /// Whether a submission was committed after all: then the runs it was to create are there, all of them.
-    async fn was_committed(&self, runs: &[NewRun], judged: &[SubmitOutcome]) -> Result<bool> {
-        let created: Vec<_> = runs
-            .iter()
-            .zip(judged)
-            .filter(|(_, outcome)| **outcome == SubmitOutcome::Created)
-            .map(|(run, _)| (run.workspace.clone(), run.id))
-            .collect();
-        let known = transact!(self.begin("submit"), tx => tx.known_runs(&created))?;
-        let is_there =
-            |(workspace, id): &(WorkspaceName, RunId)| known.get(id).is_some_and(|(owner, _)| owner == workspace);
-        Ok(created.iter().any(is_there))
-    }
-}
-
-/// The answers to a submission that was made again because the first commit was not answered. What the first would have
-/// created and the second found there, the first did create, only later than anybody could see.
-fn settled(runs: &[NewRun], first: &[SubmitOutcome], second: Vec<SubmitOutcome>) -> Vec<SubmitOutcome> {
-    let settle = |((run, first), second): ((&NewRun, &SubmitOutcome), SubmitOutcome)| match (first, second) {
-        (SubmitOutcome::Created, SubmitOutcome::DuplicateId) => SubmitOutcome::Created,
-        (SubmitOutcome::Created, SubmitOutcome::Existing(id)) if id == run.id => SubmitOutcome::Created,
-        (_, second) => second,
-    };
-    runs.iter().zip(first).zip(second).map(settle).collect()
 }
 
 #[async_trait]
@@ -206,27 +179,19 @@ impl Store for PostgresStore {
         self.shared.wakes.bell.due_signal()
     }
 
-    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
-        let mut tries = Tries::new();
-        let mut unanswered: Option<Vec<SubmitOutcome>> = None;
-        loop {
-            let mut judged = Vec::new();
-            let submitted = self.submit_once(runs, admission, &mut judged).await;
-            if let Some(first) = &unanswered {
-                judged = settled(runs, first, judged);
-            }
-            match submitted {
-                Ok(()) => return Ok(judged),
-                Err(StoreError::Ambiguous(_)) if self.was_committed(runs, &judged).await? => return Ok(judged),
-                Err(StoreError::Ambiguous(_)) => tries.after_ambiguity().await?,
-                Err(error) => return Err(error),
-            }
-            unanswered = Some(judged);
-        }
+    async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
+        self.intake.submit(runs, admission).await
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
         transact!(self.begin("claim"), tx => script::claim(tx, request))
+    }
+
+    async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
+        match self.shared.marks.only(&request.queues) {
+            Some(only) => transact!(self.begin("claim"), tx => tx.claim_known(request, &only)),
+            None => Ok(Claim::default()),
+        }
     }
 
     async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {

@@ -1,13 +1,16 @@
 //! One transaction on one connection, from begin to commit, whatever happens in between.
 
 use std::collections::HashSet;
+use std::future::{Future, ready};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool, PoolError};
+use futures::future::{Either, join3};
 use jiff::Timestamp;
-use tokio_postgres::Row;
+use tokio_postgres::{Error, Row};
 
 use super::arrays::Params;
 use super::connect::{Target, is_contention, is_disconnect, lost_connection, refused};
@@ -48,11 +51,19 @@ impl Workspaces {
     }
 }
 
-/// An open transaction.
+/// An open transaction. It is begun along with its first statement, and where that is known, committed along with its
+/// last: what goes out together is answered together.
 pub(super) struct Session {
     client: Option<Object>,
     pub(super) shared: Arc<Shared>,
     doing: &'static str,
+    begin: &'static str,
+    begun: AtomicBool,
+    /// Whether the next statement is the last and, if so, may make something ready.
+    pub(super) last: Option<bool>,
+    committed: AtomicBool,
+    /// What time it just was, if that was asked along with something else.
+    pub(super) time: Option<Timestamp>,
     /// Where claims start, and what this one learned.
     pub(super) look: Look,
     pub(super) looked: bool,
@@ -79,14 +90,22 @@ impl Session {
         Self::start(pool, shared, doing, BEGIN_READ).await
     }
 
-    async fn start(pool: &Pool, shared: &Arc<Shared>, doing: &'static str, begin: &str) -> Result<Self> {
-        let client = Some(connect(pool, &shared.target).await?);
-        let shared = Arc::clone(shared);
-        // Before the transaction is begun, so that a connection on which that was given up is not used again.
-        let look = Look::default();
-        let session = Self { client, shared, doing, look, looked: false, forget: false, news: News::default() };
-        session.client()?.batch_execute(begin).await.map_err(|error| refused(doing, error))?;
-        Ok(session)
+    async fn start(pool: &Pool, shared: &Arc<Shared>, doing: &'static str, begin: &'static str) -> Result<Self> {
+        let client = connect(pool, &shared.target).await?;
+        Ok(Self {
+            client: Some(client),
+            shared: Arc::clone(shared),
+            doing,
+            begin,
+            begun: AtomicBool::new(false),
+            last: None,
+            committed: AtomicBool::new(false),
+            time: None,
+            look: Look::default(),
+            looked: false,
+            forget: false,
+            news: News::default(),
+        })
     }
 
     pub(super) fn doing(&self) -> &'static str {
@@ -99,29 +118,64 @@ impl Session {
 
     pub(super) async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>> {
         let client = self.client()?;
-        let answer = if self.target.prepared_statements {
-            match client.prepare_typed_cached(sql, &params.types()).await {
-                Ok(statement) => client.query(&statement, &params.values()).await,
-                Err(error) => Err(error),
-            }
-        } else {
-            client.query_typed(sql, &params.typed()).await
-        };
-        answer.map_err(|error| refused(self.doing, error))
+        if !self.target.prepared_statements {
+            return self.send(client.query_typed(sql, &params.typed())).await;
+        }
+        let prepared = client.prepare_typed_cached(sql, &params.types()).await;
+        let statement = prepared.map_err(|error| refused(self.doing, error))?;
+        self.send(client.query(&statement, &params.values())).await
     }
 
     /// How many rows a statement changed that answers with none.
     pub(super) async fn execute(&self, sql: &str, params: Params<'_>) -> Result<usize> {
         let client = self.client()?;
-        let changed = if self.target.prepared_statements {
-            match client.prepare_typed_cached(sql, &params.types()).await {
-                Ok(statement) => client.execute(&statement, &params.values()).await,
-                Err(error) => Err(error),
-            }
-        } else {
-            client.execute_typed(sql, &params.typed()).await
+        if !self.target.prepared_statements {
+            return self.send(client.execute_typed(sql, &params.typed())).await.map(|rows| rows as usize);
+        }
+        let prepared = client.prepare_typed_cached(sql, &params.types()).await;
+        let statement = prepared.map_err(|error| refused(self.doing, error))?;
+        self.send(client.execute(&statement, &params.values())).await.map(|rows| rows as usize)
+    }
+
+    /// The connection, with the transaction begun, for what [`Session::query`] cannot do.
+    pub(super) async fn opened(&self) -> Result<&Object> {
+        let client = self.client()?;
+        if !self.begun.swap(true, Ordering::Relaxed) {
+            client.batch_execute(self.begin).await.map_err(|error| refused(self.doing, error))?;
+        }
+        Ok(client)
+    }
+
+    /// Sends a statement that is prepared, so that it goes out when first polled: after the begin and before the commit.
+    /// Should it fail, the server makes a rollback of the commit that follows.
+    async fn send<T>(&self, statement: impl Future<Output = std::result::Result<T, Error>>) -> Result<T> {
+        let client = self.client()?;
+        let begin = match self.begun.swap(true, Ordering::Relaxed) {
+            true => Either::Left(ready(Ok(()))),
+            false => Either::Right(client.batch_execute(self.begin)),
         };
-        changed.map(|rows| rows as usize).map_err(|error| refused(self.doing, error))
+        let commit = match self.last {
+            Some(may_make_ready) => Either::Right(self.send_commit(client, may_make_ready)),
+            None => Either::Left(ready(Ok(()))),
+        };
+        let (begun, answer, committed) = join3(begin, statement, commit).await;
+        let answer = begun.and(answer).and_then(|answer| committed.map(|()| answer));
+        self.committed.store(self.last.is_some() && answer.is_ok(), Ordering::Relaxed);
+        answer.map_err(|error| match self.last.is_some() && is_disconnect(&error) {
+            true => StoreError::Ambiguous(Box::new(error)),
+            false => refused(self.doing, error),
+        })
+    }
+
+    /// The word that something is ready goes out right behind.
+    async fn send_commit(&self, client: &Object, is_ready: bool) -> std::result::Result<(), Error> {
+        let commit = client.batch_execute("commit");
+        let word = async {
+            if is_ready {
+                self.wakes.send_behind_commit(client);
+            }
+        };
+        futures::future::join(commit, word).await.0
     }
 
     pub(super) fn injected_now(&self) -> Option<Timestamp> {
@@ -130,7 +184,9 @@ impl Session {
 
     pub(super) async fn commit(mut self) -> Result<()> {
         let Some(client) = self.client.take() else { return Err(StoreError::Closed) };
-        let answer = match client.batch_execute("commit").await {
+        let open = *self.begun.get_mut() && !*self.committed.get_mut();
+        let answer = if open { self.send_commit(&client, self.news.ready).await } else { Ok(()) };
+        let answer = match answer {
             Ok(()) => {
                 if self.looked {
                     let look = std::mem::take(&mut self.look);
@@ -156,7 +212,7 @@ impl Session {
 
     pub(super) async fn rollback(mut self) {
         let Some(client) = self.client.take() else { return };
-        if client.batch_execute("rollback").await.is_err() {
+        if *self.begun.get_mut() && client.batch_execute("rollback").await.is_err() {
             drop(Object::take(client));
         }
     }
@@ -165,7 +221,7 @@ impl Session {
 /// A verb that was dropped half-way leaves its transaction open; such a connection must not be used again.
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Some(client) = self.client.take() {
+        if let (Some(client), true) = (self.client.take(), *self.begun.get_mut()) {
             drop(Object::take(client));
         }
     }

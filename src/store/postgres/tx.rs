@@ -1,14 +1,14 @@
 //! The primitives of the shared verbs, one statement each.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
-use std::time::Instant;
 
+use futures::future::try_join;
 use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::arrays::{Params, finished_rows, live_rows, new_runs};
+use super::arrays::{Params, finished_rows, live_rows, new_runs, ready_runs};
+use super::copy::copy_runs;
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
 use super::session::Session;
@@ -28,13 +28,19 @@ use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention,
 /// Any number other than the migrations': held while live runs are counted and added to.
 const ADMISSION_LOCK: i64 = 7_236_452_119;
 
+/// So many new runs are copied in rather than inserted.
+const MANY_RUNS: usize = 100;
+
 impl Tx for Session {
     async fn now(&mut self) -> Result<Timestamp> {
-        if let Some(now) = self.injected_now() {
+        if let Some(now) = self.injected_now().or(self.time.take()) {
             return Ok(now);
         }
-        let rows = self.query("select clock_timestamp()", Params::default()).await?;
-        Ok(rows[0].get(0))
+        self.ask_time().await
+    }
+
+    fn commit_with_next(&mut self, may_make_ready: bool) {
+        self.last = Some(may_make_ready);
     }
 
     fn made_ready(&mut self) {
@@ -58,7 +64,10 @@ impl Tx for Session {
 
     async fn known_runs(&mut self, ids: &[(WorkspaceName, RunId)]) -> Result<HashMap<RunId, (WorkspaceName, Status)>> {
         let named: HashSet<&(WorkspaceName, RunId)> = ids.iter().collect();
-        let rows = match self.runs_between(ids).await? {
+        // Whoever asks this asks for the time next.
+        let (found, time) = try_join(self.runs_between(ids), self.ask_time()).await?;
+        self.time = Some(time);
+        let rows = match found {
             Some(rows) => rows,
             None => self.runs_named(ids).await?,
         };
@@ -118,8 +127,19 @@ impl Tx for Session {
         Ok(rows[0].get::<_, i64>(0) as u64)
     }
 
+    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(HashSet<RunId>, Timestamp)> {
+        let params = ready_runs(runs).time(self.injected_now());
+        let rows = self.query(&self.statements.insert_ready, params).await?;
+        self.forget |= !self.marks.follow(runs);
+        let at = rows.first().map(|row| row.get(1));
+        Ok((rows.iter().map(|row| RunId(row.get(0))).collect(), at.unwrap_or_default()))
+    }
+
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
-        self.execute(&self.statements.insert_runs, new_runs(runs)).await?;
+        match runs.len() {
+            ..MANY_RUNS => drop(self.execute(&self.statements.insert_runs, new_runs(runs)).await?),
+            _ => copy_runs(self, runs).await?,
+        }
         self.forget |= !self.marks.follow(runs);
         Ok(())
     }
@@ -264,7 +284,7 @@ impl Tx for Session {
         Ok(())
     }
 
-    async fn adopt(&mut self, request: &ClaimRequest) -> Result<Vec<Run>> {
+    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {
         let params = Params::default()
             .add(request.taker.worker.0, Type::UUID)
             .text(request.taker.host.as_str())
@@ -273,32 +293,16 @@ impl Tx for Session {
             .texts(request.queues.iter().map(QueueName::as_str).collect())
             .big(micros(request.takeover_delay))
             .big(request.capacity as i64);
-        runs(&self.query(&self.statements.adopt, params).await?)
+        let look = self.begin_look();
+        let adopted = self.query(&self.statements.adopt, params);
+        let (adopted, rows) = try_join(adopted, self.streams(look)).await?;
+        Ok((runs(&adopted)?, self.ready(look, &rows, &request.queues)?))
     }
 
     async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
-        let shared = Arc::clone(&self.shared);
-        let [all, known] = steps(&shared.statements.ready_streams);
-        let again = std::mem::replace(&mut self.looked, true);
-        if !again {
-            self.look = shared.marks.look();
-        }
-        let complete = again || self.look.places.is_empty();
-        let began = Instant::now();
-        let rows = match complete {
-            true => self.query(all, Params::default()).await?,
-            false => self.query(known, known_streams(&self.look)).await?,
-        };
-        let found = rows.iter().map(|row| Ok((workspace(row, 0)?, queue(row, 1)?))).collect::<Result<Vec<_>>>()?;
-        if complete {
-            self.look.saw_everything(found.iter().cloned(), began);
-        }
-        let streams = found.into_iter().zip(&rows).filter_map(|((workspace, queue), row)| {
-            let (paused, limited): (bool, bool) = (row.get(2), row.get(3));
-            let served = !paused && (queues.is_empty() || queues.contains(&queue));
-            served.then_some(Stream { workspace, queue, limited })
-        });
-        Ok(Ready { streams: streams.collect(), complete: complete || !self.look.may_look_again })
+        let look = self.begin_look();
+        let rows = self.streams(look).await?;
+        self.ready(look, &rows, queues)
     }
 
     async fn lock_rooms(&mut self, streams: &[Stream]) -> Result<Vec<Room>> {
@@ -334,7 +338,8 @@ impl Tx for Session {
             .text(taker.host.as_str())
             .time(self.injected_now())
             .big(micros(lease_ttl));
-        let claimed = runs(&self.query(&self.statements.claim, turn_params(params, turns, &self.look)).await?)?;
+        let [claim, _] = steps(&self.statements.claim);
+        let claimed = runs(&self.query(claim, turn_params(params, turns, &self.look)).await?)?;
         self.look.claimed(&claimed);
         Ok(claimed)
     }
@@ -477,6 +482,14 @@ impl Tx for Session {
 
 impl Session {
     /// All runs between the first of the ids and the last, unless they are more than the ids themselves.
+    async fn ask_time(&self) -> Result<Timestamp> {
+        if let Some(now) = self.injected_now() {
+            return Ok(now);
+        }
+        let rows = self.query("select clock_timestamp()", Params::default()).await?;
+        Ok(rows[0].get(0))
+    }
+
     async fn runs_between(&self, ids: &[(WorkspaceName, RunId)]) -> Result<Option<Vec<Row>>> {
         let mut ends: Option<(RunId, RunId)> = None;
         for (_, id) in ids {
@@ -541,14 +554,6 @@ fn turn_params<'a>(params: Params<'a>, turns: &'a [Turn], look: &Look) -> Params
         .bigs(turns.iter().map(|turn| turn.take as i64).collect())
         .smalls(marks.iter().map(|mark| mark.0).collect())
         .bigs(marks.iter().map(|mark| mark.1).collect())
-}
-
-fn known_streams(look: &Look) -> Params<'_> {
-    Params::default()
-        .texts(look.places.keys().map(|(workspace, _)| workspace.as_str()).collect())
-        .texts(look.places.keys().map(|(_, queue)| queue.as_str()).collect())
-        .smalls(look.places.values().map(|mark| mark.0).collect())
-        .bigs(look.places.values().map(|mark| mark.1).collect())
 }
 
 /// Intervals travel as microseconds.

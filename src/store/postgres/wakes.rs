@@ -1,13 +1,15 @@
 //! Tells whoever waits that something may have become ready: in this process at once, in others by `NOTIFY`.
 //!
-//! A `NOTIFY` in the transaction of a write would make all such commits wait for each other, so one is sent afterwards,
-//! by a task of its own, for everything that came together meanwhile.
+//! A `NOTIFY` in the transaction of a write would make all such commits wait for each other. So one follows right behind the
+//! commit, where there was none for a while, and else is sent a little later by a task of its own, for everything that came
+//! together meanwhile.
 
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use deadpool_postgres::Pool;
+use deadpool_postgres::{ClientWrapper, Pool};
+use futures::FutureExt;
 use tokio::sync::watch;
-use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::connect::{Target, refused};
@@ -23,20 +25,23 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// One that takes longer is given up: whoever waits will have looked by then.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Whoever commits does not wait for the disk: there is nothing to lose.
-const NOTIFY: &str = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
-
 pub(super) struct Wakes {
     pub(super) bell: ReadyBell,
     /// Only what this process did is passed on; else notifications would go round for ever.
     outgoing: watch::Sender<()>,
+    last: Arc<Mutex<Option<Instant>>>,
     /// Sent along, so that the store knows its own notifications.
     pub(super) sender: Uuid,
 }
 
 impl Wakes {
     pub(super) fn new() -> Self {
-        Self { bell: ReadyBell::default(), outgoing: watch::Sender::new(()), sender: Uuid::now_v7() }
+        Self {
+            bell: ReadyBell::default(),
+            outgoing: watch::Sender::new(()),
+            last: Arc::default(),
+            sender: Uuid::now_v7(),
+        }
     }
 
     /// After a commit of this store's. When runs are due, each process sees to by itself.
@@ -46,31 +51,67 @@ impl Wakes {
         }
         if news.ready {
             self.bell.ring();
+        }
+    }
+
+    /// Sends the word to other processes on a connection that has just been given a commit, or sees to it that it is sent
+    /// soon. Nobody waits for the answer.
+    pub(super) fn send_behind_commit(&self, client: &ClientWrapper) {
+        if !may_go_now(&self.last) {
             self.outgoing.send_replace(());
+        } else {
+            // What was begun is sent, whether or not anybody waits.
+            let _ = client.batch_execute(&notification(self.sender)).now_or_never();
         }
     }
 
     /// Starts the task that tells other processes. It ends with the store, after a last word if there is one to say.
     pub(super) fn start_to_pass_on(&self, pool: Pool, target: Target) {
-        tokio::spawn(pass_on(pool, target, self.outgoing.subscribe(), self.sender.to_string()));
+        let last = Arc::clone(&self.last);
+        tokio::spawn(pass_on(pool, target, last, self.outgoing.subscribe(), notification(self.sender)));
     }
 }
 
-/// The first one at once, so that little work starts soon; those that follow together, so that much work costs little.
-async fn pass_on(pool: Pool, target: Target, mut outgoing: watch::Receiver<()>, sender: String) {
+/// Whoever commits it does not wait for the disk: there is nothing to lose.
+fn notification(sender: Uuid) -> String {
+    format!("select set_config('synchronous_commit', 'off', true), pg_notify('{CHANNEL}', '{sender}')")
+}
+
+/// Whether the last one was long enough ago; if so, this is now the last.
+fn may_go_now(last: &Mutex<Option<Instant>>) -> bool {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = Instant::now();
+    let may = last.is_none_or(|last| now.duration_since(last) >= INTERVAL);
+    if may {
+        *last = Some(now);
+    }
+    may
+}
+
+async fn pass_on(
+    pool: Pool,
+    target: Target,
+    last: Arc<Mutex<Option<Instant>>>,
+    mut outgoing: watch::Receiver<()>,
+    notification: String,
+) {
     while outgoing.changed().await.is_ok() {
-        match tokio::time::timeout(LONGEST, notify(&pool, &target, &sender)).await {
+        // One was sent just before, and perhaps another meanwhile.
+        tokio::time::sleep(INTERVAL).await;
+        while !may_go_now(&last) {
+            tokio::time::sleep(INTERVAL).await;
+        }
+        outgoing.mark_unchanged();
+        match tokio::time::timeout(LONGEST, notify(&pool, &target, &notification)).await {
             Ok(Ok(())) => {}
             // Others will find out by looking, and why it failed the verbs of this process will say.
             Ok(Err(error)) => tracing::debug!(%error, "other processes were not told that something is ready"),
             Err(_) => tracing::debug!("other processes could not be told in time that something is ready"),
         }
-        tokio::time::sleep(INTERVAL).await;
     }
 }
 
-async fn notify(pool: &Pool, target: &Target, sender: &str) -> Result<()> {
+async fn notify(pool: &Pool, target: &Target, notification: &str) -> Result<()> {
     let client = connect(pool, target).await?;
-    let sent = client.query_typed(NOTIFY, &[(&CHANNEL, Type::TEXT), (&sender, Type::TEXT)]).await;
-    sent.map(drop).map_err(|error| refused("notifying", error))
+    client.batch_execute(notification).await.map_err(|error| refused("notifying", error))
 }

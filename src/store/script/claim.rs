@@ -13,7 +13,7 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
     if request.capacity == 0 {
         return Ok(claim);
     }
-    let mut adopted = tx.adopt(request).await?;
+    let (mut adopted, mut ready) = tx.adopt(request).await?;
     adopted.sort_by_key(order);
     claim.runs.extend(adopted.into_iter().map(|run| Claimed { run, adopted: true }));
     let mut left = request.capacity - claim.runs.len();
@@ -21,7 +21,6 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
         return Ok(claim);
     }
     loop {
-        let ready = tx.ready_streams(&request.queues).await?;
         let complete = ready.complete;
         let taken = take_turns(tx, ready, request, claim.last_turn.as_ref(), left).await?;
         left -= taken.len();
@@ -33,6 +32,7 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
             claim.runs = admit(tx, claim.runs).await?;
             return Ok(claim);
         }
+        ready = tx.ready_streams(&request.queues).await?;
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::apply::lane_of;
 use super::lanes::lock_and_settle;
-use super::{Change, Tx, apply, submit};
+use super::submit::submit_one;
+use super::{Change, Tx, apply};
 use crate::run::lifecycle::{self, Command, CommandOutcome};
 use crate::run::{Run, RunId, WorkspaceName};
 use crate::store::{Admission, RerunOutcome, Result};
@@ -85,7 +86,7 @@ pub(in crate::store) async fn rerun<T: Tx>(
     let Some(old) = lock(tx, workspace, run).await? else { return Ok(RerunOutcome::NotFound) };
     let lanes: BTreeSet<_> = lane_of(&old).into_iter().collect();
     let request = lifecycle::rerun(&old, id);
-    let outcome = submit(tx, std::slice::from_ref(&request), admission).await?.remove(0);
+    let outcome = submit_one(tx, &request, admission).await?;
     lock_and_settle(tx, &lanes).await?;
     Ok(RerunOutcome::Submitted(outcome))
 }

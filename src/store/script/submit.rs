@@ -11,17 +11,69 @@ use super::{Change, LaneKey, Remembered, Tx, apply};
 use crate::clock::later;
 use crate::run::lifecycle::{self, Step};
 use crate::run::{IdempotencyKey, KeyMode, NewRun, Run, RunId, RunKey, Status, WorkspaceName};
-use crate::store::{Admission, LanePolicy, Result, SubmitOutcome};
+use crate::store::{Admission, LanePolicy, Result, Submission, SubmitOutcome};
 
+/// Up to so many runs that nothing holds back are stored by one statement, which looks by itself whether their ids are new.
+/// For more, one look at all ids beforehand costs less.
+const MOST_AT_ONCE: usize = 256;
+
+/// Leaves the answers in `submission` before anything is written: should the commit not be answered, they are needed to
+/// find out whether it was made.
 pub(in crate::store) async fn submit<T: Tx>(
     tx: &mut T,
     requests: &[NewRun],
     admission: Admission,
-) -> Result<Vec<SubmitOutcome>> {
+    submission: &mut Submission,
+) -> Result<()> {
+    if admission.queue_size.is_none() && are_plain(requests) && workspaces_exist(tx, requests).await? {
+        return submit_plain(tx, requests, submission).await;
+    }
     let mut desk = Desk::open(tx, requests, admission).await?;
     let outcomes = requests.iter().map(|request| desk.admit(request)).collect();
+    *submission = Submission { outcomes, at: desk.now };
+    if desk.is_plain() {
+        tx.commit_with_next(desk.created.iter().any(Run::is_ready));
+    }
+    desk.write(tx).await
+}
+
+/// Whether nothing has to be known about them but whether their ids are new.
+fn are_plain(requests: &[NewRun]) -> bool {
+    let ids: HashSet<RunId> = requests.iter().map(|request| request.id).collect();
+    (1..=MOST_AT_ONCE).contains(&requests.len()) && ids.len() == requests.len() && requests.iter().all(NewRun::is_plain)
+}
+
+async fn workspaces_exist<T: Tx>(tx: &mut T, requests: &[NewRun]) -> Result<bool> {
+    let named: BTreeSet<_> = requests.iter().map(|request| request.workspace.clone()).collect();
+    let named: Vec<_> = named.into_iter().collect();
+    Ok(tx.known_workspaces(&named).await?.len() == named.len())
+}
+
+async fn submit_plain<T: Tx>(tx: &mut T, requests: &[NewRun], submission: &mut Submission) -> Result<()> {
+    // Any time will do: they are ready whenever it is, and the database puts its own.
+    let runs: Vec<Run> =
+        requests.iter().map(|request| lifecycle::submit(request, 0, false, Timestamp::default())).collect();
+    submission.outcomes = vec![SubmitOutcome::Created; requests.len()];
+    tx.commit_with_next(true);
+    let (created, at) = tx.insert_ready(&runs).await?;
+    if !created.is_empty() {
+        tx.made_ready();
+    }
+    submission.at = at;
+    for (run, outcome) in runs.iter().zip(&mut submission.outcomes) {
+        if !created.contains(&run.id) {
+            *outcome = SubmitOutcome::DuplicateId;
+        }
+    }
+    Ok(())
+}
+
+/// As [`submit`], for one run as a part of something longer.
+pub(super) async fn submit_one<T: Tx>(tx: &mut T, request: &NewRun, admission: Admission) -> Result<SubmitOutcome> {
+    let mut desk = Desk::open(tx, std::slice::from_ref(request), admission).await?;
+    let outcome = desk.admit(request);
     desk.write(tx).await?;
-    Ok(outcomes)
+    Ok(outcome)
 }
 
 /// The facts the batch needs, kept up to date as requests are judged, and what is to be written.
@@ -232,6 +284,17 @@ impl Desk {
     /// How a run of the request's own workspace stands.
     fn upstream(&self, request: &NewRun, id: RunId) -> Option<Status> {
         self.known.get(&id).filter(|(workspace, _)| *workspace == request.workspace).map(|(_, status)| *status)
+    }
+
+    /// Whether one statement writes it all, which goes for most submissions.
+    fn is_plain(&self) -> bool {
+        let plain = |run: &Run| run.lane.is_none() && run.scheduled.is_none() && !run.status().is_terminal();
+        let nothing_else = self.changed.is_empty() && self.replaced.is_empty() && self.lanes.is_empty();
+        nothing_else
+            && self.waits.is_empty()
+            && self.new_keys.is_empty()
+            && !self.created.is_empty()
+            && self.created.iter().all(plain)
     }
 
     /// The key leads to this run as long as it is live.

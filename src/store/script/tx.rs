@@ -106,6 +106,10 @@ pub(in crate::store) trait Tx: ScheduleTx {
     /// A run was put off for so long: whoever frees runs whose time has come is told after the commit.
     fn put_off(&mut self, wait: SignedDuration);
 
+    /// The next statement is the last of the transaction, whatever it answers: its commit need not wait for that, nor need
+    /// the word to others that something is ready, if it may have made something so.
+    fn commit_with_next(&mut self, _may_make_ready: bool) {}
+
     // Submission
     fn known_workspaces(&mut self, names: &[WorkspaceName]) -> impl Future<Output = Result<HashSet<WorkspaceName>>> + Send;
     /// Which of these ids runs have already, with their workspace and status: live ones of any workspace, finished
@@ -117,6 +121,9 @@ pub(in crate::store) trait Tx: ScheduleTx {
     fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> impl Future<Output = Result<Vec<Run>>> + Send;
     /// Counts live runs, one admission at a time until the commit.
     fn count_live(&mut self) -> impl Future<Output = Result<u64>> + Send;
+    /// Inserts runs that are ready at once, except those whose ids are taken; answers with those that came in, and when.
+    /// The database gives each its `seq` and its time.
+    fn insert_ready(&mut self, runs: &[Run]) -> impl Future<Output = Result<(HashSet<RunId>, Timestamp)>> + Send;
     /// Inserts live runs in this order; the database gives each its `seq`.
     fn insert_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
     /// Inserts runs that ended as they came in; the database gives each its `seq`.
@@ -158,7 +165,8 @@ pub(in crate::store) trait Tx: ScheduleTx {
     fn lane_promote(&mut self, runs: &[RunId]) -> impl Future<Output = Result<()>> + Send;
 
     // Claiming
-    fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;
+    /// Takes over what was left behind; answers with that, and with what [`Tx::ready_streams`] would.
+    fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<Run>, Ready)>> + Send;
     /// The streams of these queues (of all, if none is named) that have something to claim and are not paused.
     fn ready_streams(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<Ready>> + Send;
     /// Locks these limited queues and counts what runs in them.

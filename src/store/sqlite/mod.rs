@@ -35,7 +35,7 @@ use super::{Result, StoreError};
 use crate::clock::Clock;
 
 statements! {
-    known_workspaces known_runs remembered remember keyed_runs count_live insert_runs insert_finished
+    known_workspaces known_runs remembered remember keyed_runs count_live insert_ready insert_runs insert_finished
     lock_runs lock_finished update_runs end_runs revive_runs insert_attempts
     insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
     lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote

@@ -5,6 +5,7 @@ use jiff::SignedDuration;
 
 use super::SqliteStore;
 use super::job::now;
+use super::session::Session;
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
@@ -13,7 +14,7 @@ use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
     DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
     QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
-    RunFilter, Store, SubmitOutcome, Worker, WorkerInfo,
+    RunFilter, Store, Submission, Worker, WorkerInfo,
 };
 
 #[async_trait]
@@ -26,9 +27,13 @@ impl Store for SqliteStore {
         self.bell.due_signal()
     }
 
-    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+    async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
         let runs = runs.to_vec();
-        self.writer.run("submit", move |tx| now(script::submit(tx, &runs, admission))).await
+        let verb = move |tx: &mut Session<'_>| {
+            let mut submission = Submission::default();
+            now(script::submit(tx, &runs, admission, &mut submission)).map(|()| submission)
+        };
+        self.writer.run("submit", verb).await
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {

@@ -98,6 +98,31 @@ impl Tx for Session<'_> {
         Ok(live.unwrap_or_default())
     }
 
+    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(HashSet<RunId>, Timestamp)> {
+        let now = self.time();
+        let mut insert = self.prepare(&self.sql.insert_ready)?;
+        let mut created = HashSet::new();
+        for run in runs {
+            let inserted = insert.execute(params![
+                run.id.0.as_bytes(),
+                run.workspace.as_str(),
+                run.task.as_str(),
+                run.queue.as_str(),
+                run.priority.get(),
+                run.payload.as_str(),
+                run.metadata.as_ref().map(Json::as_str),
+                run.max_attempts,
+                run.timeout_seconds.map(to_i32),
+                run.retry.map(Record::retry_text),
+                now.as_microsecond(),
+            ])?;
+            if inserted > 0 {
+                created.insert(run.id);
+            }
+        }
+        Ok((created, now))
+    }
+
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
         let mut insert = self.prepare(&self.sql.insert_runs)?;
         for run in runs {
@@ -304,19 +329,22 @@ impl Tx for Session<'_> {
         self.affected(&self.sql.lane_promote, runs).map(drop)
     }
 
-    async fn adopt(&mut self, request: &ClaimRequest) -> Result<Vec<Run>> {
+    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {
         let ClaimRequest { taker, queues, capacity, lease_ttl, takeover_delay, .. } = request;
         let now = self.time();
-        let params = params![
-            taker.worker.0.as_bytes(),
-            taker.host.as_str(),
-            later(now, *lease_ttl).as_microsecond(),
-            back(now, *takeover_delay),
-            queues.is_empty(),
-            array(queues),
-            limit(*capacity),
-        ];
-        self.rows(&self.sql.adopt, params, row::run)
+        let adopted = {
+            let params = params![
+                taker.worker.0.as_bytes(),
+                taker.host.as_str(),
+                later(now, *lease_ttl).as_microsecond(),
+                back(now, *takeover_delay),
+                queues.is_empty(),
+                array(queues),
+                limit(*capacity),
+            ];
+            self.rows(&self.sql.adopt, params, row::run)?
+        };
+        Ok((adopted, self.ready_streams(queues).await?))
     }
 
     async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {

@@ -18,6 +18,9 @@ use crate::store::{Result, StoreError};
 /// More jobs than this are not gathered into one transaction, so that the first does not wait too long for the last.
 const GROUP: usize = 512;
 
+/// So often others may go first, who were just answered and are about to ask again: it takes a moment, and a flush takes many.
+const MOMENTS: usize = 3;
+
 type Waiting = VecDeque<Box<dyn Job>>;
 
 /// The jobs that were run in a transaction.
@@ -76,7 +79,11 @@ impl Drop for Writer {
 
 fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, bell: &ReadyBell, jobs: &Receiver<Box<dyn Job>>) {
     while let Ok(first) = jobs.recv() {
-        let mut waiting: Waiting = std::iter::once(first).chain(jobs.try_iter().take(GROUP)).collect();
+        let mut waiting: Waiting = std::iter::once(first).collect();
+        for _ in 0..MOMENTS {
+            std::thread::yield_now();
+            waiting.extend(jobs.try_iter().take(GROUP - waiting.len().min(GROUP)));
+        }
         waiting.retain(|job| job.is_wanted());
         while !waiting.is_empty() {
             let mut done = Done::default();

@@ -27,6 +27,6 @@ pub use schedule::{
     CheckedGrant, CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, RevokeGrantOutcome, ScheduleEdit,
     ScheduleFilter, Usage, UsageFilter, UsageSum,
 };
-pub use submit::{Admission, RerunOutcome, SubmitOutcome};
+pub use submit::{Admission, RerunOutcome, Submission, SubmitOutcome};
 pub use token::{CreateTokenOutcome, RevokeOutcome};
 pub use worker::{Duty, Worker, WorkerInfo};

@@ -1,5 +1,7 @@
 //! Submission.
 
+use jiff::Timestamp;
+
 use crate::run::RunId;
 
 /// What limits admission.
@@ -7,6 +9,15 @@ use crate::run::RunId;
 pub struct Admission {
     /// At most so many live runs in the whole store; unlimited, and unpaid for, when unset.
     pub queue_size: Option<u64>,
+}
+
+/// What came of a batch of requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Submission {
+    /// Of each by itself, in the order given.
+    pub outcomes: Vec<SubmitOutcome>,
+    /// When they were judged: what was created was requested then. Without meaning where nothing was.
+    pub at: Timestamp,
 }
 
 /// What came of one request.

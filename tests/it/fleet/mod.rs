@@ -102,7 +102,7 @@ pub(super) async fn submit(store: &dyn Store, runs: usize, first: usize) -> Vec<
         .collect();
     for batch in requests.chunks(500) {
         let outcomes = submit_runs(store, batch, Admission::default()).await.expect("submitted");
-        assert!(outcomes.iter().all(|outcome| *outcome == runlane::store::SubmitOutcome::Created));
+        assert!(outcomes.outcomes.iter().all(|outcome| *outcome == runlane::store::SubmitOutcome::Created));
     }
     requests.iter().map(|request| request.id).collect()
 }

@@ -249,7 +249,7 @@ async fn refused_by_a_broken_store() -> Shown {
     let place = tempfile::tempdir().expect("a directory");
     let file = place.path().join("runs.db");
     drop(SqliteStore::open_and_migrate(&file, Clock::Database).await.expect("a store"));
-    let faults = [("insert_runs", "insert", "broken"), ("workspaces", "select", "broken")];
+    let faults = [("insert_ready", "insert", "broken"), ("workspaces", "select", "broken")];
     let store = SqliteStore::open_sabotaged(&file, Clock::Database, &faults).await.expect("a store");
     let site = Site::on(Arc::new(store), |_| {}).await;
     let answer = site.post("/v1/runs", json!({"task": "t"})).await;

@@ -156,13 +156,13 @@ impl Store for Faulty {
         self.store.due_signal()
     }
 
-    async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Vec<SubmitOutcome>> {
+    async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
         if self.strikes(Fault::LosesSubmissions, 20) {
-            return Ok(vec![SubmitOutcome::Created; runs.len()]);
+            return Ok(Submission { outcomes: vec![SubmitOutcome::Created; runs.len()], ..Submission::default() });
         }
         let admission = if self.has(Fault::ForgetsQueueSize) { Admission::default() } else { admission };
         let runs: Vec<NewRun> = runs.iter().map(|run| self.spoil_request(run)).collect();
-        self.store.submit(&runs, admission).await
+        self.store.submission(&runs, admission).await
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
@@ -173,6 +173,10 @@ impl Store for Faulty {
         let mut claim = self.store.claim(&request).await?;
         self.spoil_claim(&mut claim);
         Ok(claim)
+    }
+
+    async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
+        self.store.claim_known(request).await
     }
 
     async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {

@@ -89,10 +89,9 @@ pub(crate) const POSTGRES: &[Mutant] = &[
     mutant("renew without epoch", "renew", "and epoch = $2", "and $2::bigint is not null", Rule::StaleEpoch),
     mutant("adoption keeps the epoch", "adopt", "epoch = epoch + 1", "epoch = epoch", Rule::Epochs),
     mutant("adoption by anybody", "adopt", "host = $2 or", "true or", Rule::Takeover),
-    mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = greatest(epoch, 1)", Rule::Epochs)
-        .refused_by("attempts_within_maximum"),
+    mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = greatest(epoch, 1)", Rule::Epochs),
     mutant("claim of what is blocked", "claim", "blocked_by is null", "blocked_by is distinct from ''", Rule::LaneOverlap)
-        .refused_by("only_waiting_runs_are_blocked"),
+        .refused_by("runs_lane_front"),
     mutant("the lane ignores its occupant", "lane_fronts", "run.status in ('running', 'retrying')", "false", Rule::LaneOverlap)
         .refused_by("runs_lane_front"),
     mutant("the lane starts at its end", "lane_fronts", "order by -run.priority, run.seq", "order by -run.priority, -run.seq", Rule::LaneOrder),

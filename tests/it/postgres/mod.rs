@@ -8,4 +8,5 @@ mod opening;
 mod plans;
 mod proof;
 mod schedule_plans;
+mod together;
 mod wakes;

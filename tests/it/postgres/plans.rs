@@ -118,13 +118,40 @@ fn and_columns(ids: &str, columns: usize) -> Vec<&str> {
 async fn a_claim_reads_the_front_of_the_ready_index_and_updates_by_place() {
     let turn = ["array['default']", "array['default']", "array[1000]", "array[0]", "array[0]"];
     let arguments = [&["gen_random_uuid()", "'host'", NOW, "30000000"], &turn[..]].concat();
-    check(sql!("claim"), &arguments, |plan| {
-        assert_by_index(plan, "runs_ready");
-        assert!(plan.contains("Tid Scan on runs"), "{plan}");
-        assert!(!plan.contains("Sort"), "the index is in the order of claiming:\n{plan}");
-        // The scan starts at the place where the last claim ended.
-        let condition = plan.lines().find(|line| line.contains("Index Cond")).unwrap_or_default();
-        assert!(condition.contains("ROW("), "{plan}");
+    let (claim, _) = sql!("claim").split_once("-- then").expect("a first step");
+    check(claim, &arguments, assert_claims_by_place).await;
+}
+
+fn assert_claims_by_place(plan: &str) {
+    assert_by_index(plan, "runs_ready");
+    assert!(plan.contains("Tid Scan on runs"), "{plan}");
+    assert!(!plan.contains("Sort"), "the index is in the order of claiming:\n{plan}");
+    // The scan starts at the place where the last claim ended.
+    let condition = plan.lines().find(|line| line.contains("Index Cond") && line.contains("ROW("));
+    assert!(condition.is_some(), "{plan}");
+}
+
+#[tokio::test]
+async fn a_claim_of_what_is_known_looks_once_for_what_may_stand_in_its_way() {
+    let arguments =
+        ["gen_random_uuid()", "'host'", NOW, "30000000", "'default'", "'default'", "1000", "0::smallint", "0"];
+    let (_, known) = sql!("claim").split_once("-- then").expect("a second step");
+    let (_, known) = known.split_once("\nupdate").expect("its statement");
+    check(&format!("update{known}"), &arguments, |plan| {
+        assert_claims_by_place(plan);
+        assert!(plan.contains("Index Only Scan using runs_orphaned") || plan.contains("using runs_orphaned"), "{plan}");
+        assert!(plan.matches("InitPlan").count() >= 3 && !plan.contains("SubPlan"), "for every run:\n{plan}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_id_of_a_new_run_is_looked_up_among_the_live_and_the_finished() {
+    let ids = ids();
+    let arguments = [and_columns(&ids, 9), vec![NOW]].concat();
+    check(sql!("insert_ready"), &arguments, |plan| {
+        assert_by_index(plan, "runs_pkey");
+        assert_by_index(plan, "history_pkey");
     })
     .await;
 }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use indicatif::ProgressBar;
+
 use super::queue::BenchQueue;
 use crate::cli::Failure;
 
@@ -11,15 +13,17 @@ const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs a second, from the moment the queue is let go to the end of the last.
-pub(super) async fn drain(queue: &BenchQueue<'_>, submitted: u64) -> Result<f64, Failure> {
+pub(super) async fn drain(queue: &BenchQueue<'_>, submitted: u64, bar: &ProgressBar) -> Result<f64, Failure> {
     // More than this bench submitted may be in it, from one that was interrupted.
     let all = queue.live().await?.max(submitted);
+    bar.set_length(all);
     let begun = Instant::now();
     queue.resume().await?;
     let (mut least, mut moved) = (all, Instant::now());
     loop {
         tokio::time::sleep(LOOK).await;
         let live = queue.live().await?;
+        bar.set_position(all.saturating_sub(live));
         if live == 0 {
             return Ok(all as f64 / begun.elapsed().as_secs_f64());
         }

@@ -2,6 +2,7 @@
 
 mod drain;
 mod pickup;
+mod progress;
 mod queue;
 mod submit;
 
@@ -11,6 +12,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use self::progress::progress;
 use self::queue::BenchQueue;
 use super::doc::Doc;
 use super::exit;
@@ -19,6 +21,9 @@ use super::render::{counted, grouped};
 use super::{print_json, say, seen};
 use crate::cli::Failure;
 use crate::cli::database::DatabaseArgs;
+
+/// Enough to tell 99 of 100 from the rest.
+const PICKUPS: u32 = 200;
 
 #[derive(Args)]
 #[command(after_help = "\
@@ -92,15 +97,15 @@ async fn measure(
     remote: &Remote,
     queue: &BenchQueue<'_>,
 ) -> Result<(f64, f64, f64, pickup::Pickup), Failure> {
-    let body = body(args.payload_bytes);
-    eprintln!("submitting {} one by one, {} at once", counted(args.runs.into(), "run"), args.concurrency);
-    let single = submit::one_by_one(remote, &body, args.runs, args.concurrency).await?;
-    eprintln!("submitting {} in batches", counted(args.runs.into(), "run"));
-    let batches = submit::in_batches(remote, &body, args.runs, args.concurrency).await?;
-    eprintln!("waiting until all have ended");
-    let drain = drain::drain(queue, u64::from(args.runs) * 2).await?;
-    eprintln!("submitting runs to an idle queue");
-    let pickup = pickup::measure(remote, &body, args.runs.min(200)).await?;
+    let (body, runs) = (body(args.payload_bytes), u64::from(args.runs));
+    let bar = progress(&format!("submitting one by one, {} at once", args.concurrency), runs);
+    let single = submit::one_by_one(remote, &body, args.runs, args.concurrency, &bar).await?;
+    let bar = progress("submitting in batches", runs);
+    let batches = submit::in_batches(remote, &body, args.runs, args.concurrency, &bar).await?;
+    let bar = progress("working them off", runs * 2);
+    let drain = drain::drain(queue, runs * 2, &bar).await?;
+    let bar = progress("submitting to an idle queue", runs.min(PICKUPS.into()));
+    let pickup = pickup::measure(remote, &body, args.runs.min(PICKUPS), &bar).await?;
     Ok((single, batches, drain, pickup))
 }
 

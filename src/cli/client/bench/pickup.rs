@@ -1,5 +1,6 @@
 //! How long a run waits for a worker when nothing else is to do.
 
+use indicatif::ProgressBar;
 use reqwest::Method;
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ pub(super) struct Pickup {
 }
 
 /// One run after the other.
-pub(super) async fn measure(remote: &Remote, body: &Doc, runs: u32) -> Result<Pickup, Failure> {
+pub(super) async fn measure(remote: &Remote, body: &Doc, runs: u32, bar: &ProgressBar) -> Result<Pickup, Failure> {
     let headers = [("Prefer", "wait=30".to_owned())];
     let mut waits = Vec::new();
     for _ in 0..runs {
@@ -25,6 +26,7 @@ pub(super) async fn measure(remote: &Remote, body: &Doc, runs: u32) -> Result<Pi
         let (Some(stored), Some(started)) = (run.requested_at, run.started_at) else {
             return Err(format!("run {} was not started within 30 s", run.id).into());
         };
+        bar.inc(1);
         waits.push(started.duration_since(stored).as_micros() as f64 / 1000.0);
     }
     Ok(of(waits))

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use futures::future::try_join_all;
+use indicatif::ProgressBar;
 use reqwest::Method;
 
 use crate::cli::Failure;
@@ -14,7 +15,13 @@ use crate::cli::client::remote::{Extra, Remote};
 pub(super) const BATCH: u32 = 1000;
 
 /// Runs a second; so many callers, each with one request under way.
-pub(super) async fn one_by_one(remote: &Remote, body: &Doc, runs: u32, callers: u16) -> Result<f64, Failure> {
+pub(super) async fn one_by_one(
+    remote: &Remote,
+    body: &Doc,
+    runs: u32,
+    callers: u16,
+    bar: &ProgressBar,
+) -> Result<f64, Failure> {
     let headers = [("Prefer", "return=minimal".to_owned())];
     let extra = || Extra { headers: &headers, body: Some(body), ..Extra::default() };
     let left = AtomicU32::new(runs);
@@ -22,6 +29,7 @@ pub(super) async fn one_by_one(remote: &Remote, body: &Doc, runs: u32, callers: 
     try_join_all((0..callers).map(|_| async {
         while take(&left, 1) > 0 {
             remote.call(Method::POST, &["runs"], extra()).await?;
+            bar.inc(1);
         }
         Ok::<_, Failure>(())
     }))
@@ -30,7 +38,13 @@ pub(super) async fn one_by_one(remote: &Remote, body: &Doc, runs: u32, callers: 
 }
 
 /// Runs a second, in batches; a few under way at once are enough to keep a server busy.
-pub(super) async fn in_batches(remote: &Remote, body: &Doc, runs: u32, callers: u16) -> Result<f64, Failure> {
+pub(super) async fn in_batches(
+    remote: &Remote,
+    body: &Doc,
+    runs: u32,
+    callers: u16,
+    bar: &ProgressBar,
+) -> Result<f64, Failure> {
     let left = AtomicU32::new(runs);
     let begun = Instant::now();
     try_join_all((0..callers.min(4)).map(|_| async {
@@ -44,6 +58,7 @@ pub(super) async fn in_batches(remote: &Remote, body: &Doc, runs: u32, callers: 
             if answer.field::<u64>("created") != Some(count.into()) {
                 return Err("the server did not take the whole batch".into());
             }
+            bar.inc(count.into());
         }
     }))
     .await?;

@@ -34,8 +34,8 @@ pub(super) async fn submit_batch(
         return Err(direct::no_queue("the runs of a batch would have to wait for each other"));
     }
     let requests = requests(&server, &caller, &headers, batch)?;
-    let outcomes = submit_runs(server.store(), &requests, server.api.admission).await?;
-    let answers = requests.iter().zip(outcomes);
+    let submission = submit_runs(server.store(), &requests, server.api.admission).await?;
+    let answers = requests.iter().zip(submission.outcomes);
     let data = answers.map(|(request, outcome)| item(request.id, outcome, &request_id)).collect();
     Ok(Json(counted(data)))
 }

@@ -7,12 +7,15 @@ use axum::response::{IntoResponse, Response};
 
 use super::usage::one_with_usage;
 use super::{direct, intake, outcome, show};
+use crate::actions::submit_runs;
 use crate::http::auth::Caller;
-use crate::http::dto::{Name, RunOrId, SubmitRun, Submitted};
+use crate::http::dto::{BatchOutcome, Name, RunOrId, SubmitRun, Submitted};
 use crate::http::extract::{Body, Preferences};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
+use crate::run::lifecycle;
 use crate::run::{NewRun, RunId};
+use crate::store::{Submission, SubmitOutcome};
 
 /// Submit a run
 ///
@@ -49,12 +52,28 @@ pub(super) async fn submit_run(
         let submission = store(server.clone(), request);
         return direct::execute(&server, &caller, prefer, slot, submission).await;
     }
-    let (outcome, id) = store(server.clone(), request).await?;
+    let submission = submit_runs(server.store(), std::slice::from_ref(&request), server.api.admission).await?;
+    let (outcome, id) = settle(&request, &submission)?;
+    if let (BatchOutcome::Created, true, None, false) = (outcome, is_known(&request), prefer.wait, prefer.minimal) {
+        let run = lifecycle::submit(&request, 0, false, submission.at);
+        return Ok(respond(StatusCode::CREATED, id, RunOrId::Run(Box::new(run.into()))));
+    }
     answer(&server, &caller, prefer, outcome::status(outcome), id).await
 }
 
 async fn store(server: Server, request: NewRun) -> direct::Settled {
-    outcome::settle(request.id, server.desk.submit(request).await?)
+    let submission = submit_runs(server.store(), std::slice::from_ref(&request), server.api.admission).await?;
+    settle(&request, &submission)
+}
+
+fn settle(request: &NewRun, submission: &Submission) -> direct::Settled {
+    // One request, one answer.
+    outcome::settle(request.id, submission.outcomes.first().copied().unwrap_or(SubmitOutcome::UnknownWorkspace))
+}
+
+/// Whether what was stored is known without a look: neither a lane nor other runs had a say in it.
+fn is_known(request: &NewRun) -> bool {
+    request.lane.is_none() && request.after.is_empty()
 }
 
 /// The run, as far as the caller wants to see it.
@@ -71,9 +90,13 @@ pub(in crate::http::api) async fn answer(
         // Not wanted, or remembered by its idempotency key longer than by itself.
         None => RunOrId::Id(Submitted { id: id.0 }),
     };
+    Ok(respond(status, id, body))
+}
+
+fn respond(status: StatusCode, id: RunId, body: RunOrId) -> Response {
     let mut response = (status, Json(body)).into_response();
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/runs/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
     }
-    Ok(response)
+    response
 }

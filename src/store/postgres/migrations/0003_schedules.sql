@@ -25,7 +25,6 @@ create table runlane.schedules (
     head_run uuid,
     head_slot timestamptz,
     last_slot timestamptz,
-    since timestamptz not null,
     version bigint not null,
     created_at timestamptz not null,
     updated_at timestamptz not null,

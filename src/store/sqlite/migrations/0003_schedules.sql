@@ -23,7 +23,6 @@ create table schedules (
   head_run blob,
   head_slot integer,
   last_slot integer,
-  since integer not null,
   version integer not null,
   created_at integer not null,
   updated_at integer not null,

@@ -1,0 +1,87 @@
+//! Looks for streams that have something to claim.
+
+use std::time::Instant;
+
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use super::arrays::Params;
+use super::marks::{Look, Mark, StreamKey};
+use super::row::runs;
+use super::session::Session;
+use super::tx::{micros, queue, workspace};
+use crate::run::QueueName;
+use crate::store::script::{Ready, Stream, steps};
+use crate::store::{Claim, ClaimRequest, Claimed, Result};
+
+/// One look for streams with something to claim.
+#[derive(Clone, Copy)]
+pub(super) struct StreamLook {
+    complete: bool,
+    began: Instant,
+}
+
+impl Session {
+    /// Decides whether all streams are looked for or only what is left in those that are known.
+    pub(super) fn begin_look(&mut self) -> StreamLook {
+        let again = std::mem::replace(&mut self.looked, true);
+        if !again {
+            self.look = self.shared.marks.look();
+        }
+        StreamLook { complete: again || self.look.places.is_empty(), began: Instant::now() }
+    }
+
+    /// Claims from the one stream that is known, in one exchange with the database.
+    pub(super) async fn claim_known(&mut self, request: &ClaimRequest, only: &(StreamKey, Mark)) -> Result<Claim> {
+        let ((workspace, queue), (urgency, seq)) = only;
+        let params = Params::default()
+            .add(request.taker.worker.0, Type::UUID)
+            .text(request.taker.host.as_str())
+            .time(self.injected_now())
+            .big(micros(request.lease_ttl))
+            .text(workspace.as_str())
+            .text(queue.as_str())
+            .big(request.capacity as i64)
+            .add(*urgency, Type::INT2)
+            .big(*seq);
+        self.look = self.shared.marks.look();
+        self.looked = true;
+        self.last = Some(false);
+        let [_, known] = steps(&self.statements.claim);
+        let claimed = runs(&self.query(known, params).await?)?;
+        self.look.claimed(&claimed);
+        let mut runs: Vec<Claimed> = claimed.into_iter().map(|run| Claimed { run, adopted: false }).collect();
+        runs.sort_by_key(|claimed| (-claimed.run.priority.get(), claimed.run.seq));
+        let last_turn = (!runs.is_empty()).then(|| workspace.clone());
+        Ok(Claim { runs, last_turn })
+    }
+
+    pub(super) async fn streams(&self, look: StreamLook) -> Result<Vec<Row>> {
+        let [all, known] = steps(&self.statements.ready_streams);
+        match look.complete {
+            true => self.query(all, Params::default()).await,
+            false => self.query(known, known_streams(&self.look)).await,
+        }
+    }
+
+    pub(super) fn ready(&mut self, look: StreamLook, rows: &[Row], queues: &[QueueName]) -> Result<Ready> {
+        let found = rows.iter().map(|row| Ok((workspace(row, 0)?, queue(row, 1)?))).collect::<Result<Vec<_>>>()?;
+        if look.complete {
+            self.look.saw_everything(found.iter().cloned(), look.began);
+        }
+        let streams = found.into_iter().zip(rows).filter_map(|((workspace, queue), row)| {
+            let (paused, limited): (bool, bool) = (row.get(2), row.get(3));
+            let served = !paused && (queues.is_empty() || queues.contains(&queue));
+            served.then_some(Stream { workspace, queue, limited })
+        });
+        Ok(Ready { streams: streams.collect(), complete: look.complete || !self.look.may_look_again })
+    }
+}
+
+fn known_streams(look: &Look) -> Params<'_> {
+    Params::default()
+        .texts(look.places.keys().map(|(workspace, _)| workspace.as_str()).collect())
+        .texts(look.places.keys().map(|(_, queue)| queue.as_str()).collect())
+        .smalls(look.places.values().map(|mark| mark.0).collect())
+        .bigs(look.places.values().map(|mark| mark.1).collect())
+}

@@ -1,0 +1,123 @@
+//! What comes at the same time shares transactions, and what is known is claimed in one exchange.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures::future::join_all;
+use jiff::SignedDuration;
+use runlane::clock::Clock;
+use runlane::run::lifecycle::Taker;
+use runlane::run::{HostName, Json, NewRun, RunId, TaskName, WorkerId};
+use runlane::store::postgres::PostgresStore;
+use runlane::store::{Admission, Claim, ClaimRequest, Store, SubmitOutcome};
+
+use super::fixture::Database;
+
+fn a_run() -> NewRun {
+    NewRun::of(TaskName::parse("work").expect("a name"), Json::null())
+}
+
+fn asks_for(capacity: usize) -> ClaimRequest {
+    ClaimRequest {
+        taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
+        queues: vec![],
+        capacity,
+        lease_ttl: SignedDuration::from_secs(30),
+        takeover_delay: SignedDuration::from_secs(60),
+        last_turn: None,
+    }
+}
+
+async fn connect(database: &Database) -> PostgresStore {
+    PostgresStore::connect(&database.url, Clock::Database).await.expect("a store")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn callers_that_come_together_share_transactions_and_have_their_own_answers() {
+    let Some(database) = Database::empty().await else { return };
+    let store = Arc::new(connect(&database).await);
+    let taken = a_run();
+    store.submit(std::slice::from_ref(&taken), Admission::default()).await.expect("submit answers");
+    let submit = |at: usize| {
+        let (store, taken) = (Arc::clone(&store), taken.clone());
+        tokio::spawn(async move {
+            let (run, admission) = match at % 10 {
+                0 => (taken, Admission::default()),
+                1 => (a_run(), Admission { queue_size: Some(1) }),
+                _ => (a_run(), Admission::default()),
+            };
+            (at, store.submit(&[run], admission).await.expect("submit answers")[0])
+        })
+    };
+    for answer in join_all((0..400).map(submit)).await {
+        let (at, outcome) = answer.expect("no panic");
+        let expected = match at % 10 {
+            0 => SubmitOutcome::DuplicateId,
+            1 => SubmitOutcome::QueueFull,
+            _ => SubmitOutcome::Created,
+        };
+        assert_eq!(outcome, expected, "call {at}");
+    }
+    let rows =
+        database.another().await.query("select count(distinct xmin::text), count(*) from runlane.runs", &[]).await;
+    let rows = rows.expect("counts");
+    let (transactions, runs): (i64, i64) = (rows[0].get(0), rows[0].get(1));
+    assert_eq!(runs, 321);
+    assert!(transactions < 200, "{transactions} transactions for {runs} runs");
+}
+
+#[tokio::test]
+async fn the_one_stream_that_is_known_is_claimed_from_at_once() {
+    let Some(database) = Database::empty().await else { return };
+    let (store, submitter) = (connect(&database).await, connect(&database).await);
+    submitter.submit(&[a_run()], Admission::default()).await.expect("submit answers");
+    let request = asks_for(10);
+    assert_eq!(store.claim_known(&request).await.expect("an answer"), Claim::default(), "nothing is known yet");
+    assert_eq!(store.claim(&request).await.expect("an answer").runs.len(), 1);
+    let runs = [a_run(), a_run()];
+    submitter.submit(&runs, Admission::default()).await.expect("submit answers");
+    let claim = store.claim_known(&request).await.expect("an answer");
+    let claimed: HashSet<RunId> = claim.runs.iter().map(|claimed| claimed.run.id).collect();
+    assert_eq!(claimed, runs.iter().map(|run| run.id).collect());
+
+    // What was left behind comes first, and that takes a look.
+    submitter.submit(&[a_run()], Admission::default()).await.expect("submit answers");
+    let orphan = "update runlane.runs set lease_expires_at = null, orphaned_at = now() where id = (
+        select id from runlane.runs where status = 'running' limit 1)";
+    database.execute(orphan).await;
+    assert_eq!(store.claim_known(&request).await.expect("an answer").runs, []);
+    assert_eq!(store.claim(&request).await.expect("an answer").runs.len(), 2);
+}
+
+#[tokio::test]
+async fn a_run_under_a_grant_is_not_claimed_without_a_look_at_it() {
+    let Some(database) = Database::empty().await else { return };
+    let store = connect(&database).await;
+    store.submit(&[a_run()], Admission::default()).await.expect("submit answers");
+    let request = asks_for(10);
+    assert_eq!(store.claim(&request).await.expect("an answer").runs.len(), 1);
+    let run = a_run();
+    store.submit(std::slice::from_ref(&run), Admission::default()).await.expect("submit answers");
+    let id = run.id;
+    database
+        .execute(&format!(
+            "update runlane.runs set schedule_id = gen_random_uuid(), grant_id = gen_random_uuid() where id = '{id}'"
+        ))
+        .await;
+    assert_eq!(store.claim_known(&request).await.expect("an answer").runs, []);
+}
+
+#[tokio::test]
+async fn a_large_batch_is_copied_in_and_known_again() {
+    let Some(database) = Database::empty().await else { return };
+    let store = connect(&database).await;
+    let mut runs: Vec<NewRun> = (0..1000).map(|_| a_run()).collect();
+    runs[500].metadata = Some(Json::parse(r#"{"team": "images"}"#).expect("JSON"));
+    let outcomes = store.submit(&runs, Admission::default()).await.expect("submit answers");
+    assert_eq!(outcomes, vec![SubmitOutcome::Created; 1000]);
+    let seen = store.run(&runs[500].workspace, runs[500].id).await.expect("a read").expect("it is there");
+    assert_eq!((seen.metadata, seen.max_attempts), (runs[500].metadata.clone(), 3));
+    assert_eq!(seen.requested_at, seen.available_at);
+    let again = store.submit(&runs, Admission::default()).await.expect("submit answers");
+    assert_eq!(again, vec![SubmitOutcome::DuplicateId; 1000]);
+}
