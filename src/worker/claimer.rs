@@ -62,14 +62,10 @@ impl Claimer {
     async fn fill(&mut self) -> bool {
         let mut more = false;
         for (queues, capacity) in self.shares() {
-            if std::mem::take(&mut self.told)
-                && let Err(error) = self.claim_known(queues.clone(), capacity).await
-            {
-                tracing::warn!(error = error.in_full(), "cannot claim; trying again");
-            }
-            match self.claim(queues, capacity).await {
+            let known = if std::mem::take(&mut self.told) { self.claim_known(&queues, capacity).await } else { 0 };
+            match self.claim(queues, capacity - known).await {
                 Ok(taken) => {
-                    more |= taken == capacity;
+                    more |= known + taken == capacity;
                     if taken > 0 {
                         self.wait = FIRST_WAIT;
                     }
@@ -121,11 +117,13 @@ impl Claimer {
         Ok(self.begin(claim, until))
     }
 
-    /// A first look, at what needs no other: it is on its way sooner.
-    async fn claim_known(&mut self, queues: Vec<QueueName>, capacity: usize) -> Result<usize> {
-        let Some((request, until)) = self.request(queues, capacity) else { return Ok(0) };
-        let claim = self.inner.store.claim_known(&request).await?;
-        Ok(self.begin(claim, until))
+    /// A first claim, of what needs no look around: that is on its way sooner. Should it fail, the next one will say why.
+    async fn claim_known(&mut self, queues: &[QueueName], capacity: usize) -> usize {
+        let Some((request, until)) = self.request(queues.to_vec(), capacity) else { return 0 };
+        match self.inner.store.claim_known(&request).await {
+            Ok(claim) => self.begin(claim, until),
+            Err(_) => 0,
+        }
     }
 
     /// What to ask for, and until when it is ours if it is granted.

@@ -2,14 +2,19 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures::future::join_all;
 use jiff::SignedDuration;
 use runlane::clock::Clock;
+use runlane::executor::native::TaskError;
 use runlane::run::lifecycle::Taker;
-use runlane::run::{HostName, Json, NewRun, RunId, TaskName, WorkerId};
+use runlane::run::{HostName, Json, NewRun, QueueName, RunId, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
 use runlane::store::{Admission, Claim, ClaimRequest, Store, SubmitOutcome};
+use runlane::worker::{Served, Settings, Worker};
+use tokio_util::sync::CancellationToken;
 
 use super::fixture::Database;
 
@@ -87,6 +92,58 @@ async fn the_one_stream_that_is_known_is_claimed_from_at_once() {
     database.execute(orphan).await;
     assert_eq!(store.claim_known(&request).await.expect("an answer").runs, []);
     assert_eq!(store.claim(&request).await.expect("an answer").runs.len(), 2);
+}
+
+/// What a worker asks for at once counts towards what it may have of a queue.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_worker_that_was_told_keeps_its_own_limit_of_a_queue() {
+    let Some(database) = Database::empty().await else { return };
+    let (store, submitter) = (Arc::new(connect(&database).await), connect(&database).await);
+    let running = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let counts = Arc::clone(&running);
+    let settings = Settings {
+        concurrency: 20,
+        queues: vec![Served { queue: QueueName::default(), concurrency: Some(2) }],
+        ..Settings::default()
+    };
+    let worker = Worker::builder(store as Arc<dyn Store>)
+        .settings(settings)
+        .task("work", move |_, (): ()| {
+            let counts = Arc::clone(&counts);
+            async move {
+                let [now, most, done] = &*counts;
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_millis(30)).await;
+                now.fetch_sub(1, Ordering::SeqCst);
+                done.fetch_add(1, Ordering::SeqCst);
+                Ok::<_, TaskError>(())
+            }
+        })
+        .build()
+        .expect("a worker");
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let stop = stop.clone();
+        async move { worker.run(stop).await }
+    });
+    let ended = |runs: usize| {
+        let running = Arc::clone(&running);
+        async move {
+            while running[2].load(Ordering::SeqCst) < runs {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    };
+    // The first makes the stream known; the others find the worker waiting for news of it.
+    for runs in 1..=6 {
+        let batch: Vec<NewRun> = (0..runs).map(|_| a_run()).collect();
+        submitter.submit(&batch, Admission::default()).await.expect("submit answers");
+        tokio::time::timeout(Duration::from_secs(30), ended(runs * (runs + 1) / 2)).await.expect("all of them end");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    stop.cancel();
+    working.await.expect("no panic");
+    assert_eq!(running[1].load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
