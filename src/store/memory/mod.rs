@@ -78,7 +78,7 @@ impl Store for MemoryStore {
     async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
         Ok(self.change(|model, now| Submission {
             outcomes: runs.iter().map(|run| model.submit(run, admission, now)).collect(),
-            at: now,
+            at: Some(now),
         }))
     }
 

@@ -62,6 +62,8 @@ pub(super) struct Session {
     /// Whether the next statement is the last and, if so, may make something ready.
     pub(super) last: Option<bool>,
     committed: AtomicBool,
+    /// Whether other processes were told behind the commit that something is ready.
+    told: AtomicBool,
     /// What time it just was, if that was asked along with something else.
     pub(super) time: Option<Timestamp>,
     /// Where claims start, and what this one learned.
@@ -100,6 +102,7 @@ impl Session {
             begun: AtomicBool::new(false),
             last: None,
             committed: AtomicBool::new(false),
+            told: AtomicBool::new(false),
             time: None,
             look: Look::default(),
             looked: false,
@@ -161,9 +164,13 @@ impl Session {
         let (begun, answer, committed) = join3(begin, statement, commit).await;
         let answer = begun.and(answer).and_then(|answer| committed.map(|()| answer));
         self.committed.store(self.last.is_some() && answer.is_ok(), Ordering::Relaxed);
-        answer.map_err(|error| match self.last.is_some() && is_disconnect(&error) {
-            true => StoreError::Ambiguous(Box::new(error)),
-            false => refused(self.doing, error),
+        answer.map_err(|error| match self.last {
+            Some(ready) if is_disconnect(&error) => {
+                // It may have been committed, and the word that went with it is lost.
+                self.wakes.tell(News { ready, ..News::default() }, false);
+                StoreError::Ambiguous(Box::new(error))
+            }
+            _ => refused(self.doing, error),
         })
     }
 
@@ -172,7 +179,7 @@ impl Session {
         let commit = client.batch_execute("commit");
         let word = async {
             if is_ready {
-                self.wakes.send_behind_commit(client);
+                self.told.store(self.wakes.send_behind_commit(client), Ordering::Relaxed);
             }
         };
         futures::future::join(commit, word).await.0
@@ -206,7 +213,8 @@ impl Session {
             }
         };
         // After the marks, for whoever hears it looks there; and even if it cannot be known whether all this happened.
-        self.wakes.tell(self.news);
+        let told = *self.told.get_mut() && answer.is_ok();
+        self.wakes.tell(self.news, told);
         answer
     }
 

@@ -44,25 +44,29 @@ impl Wakes {
         }
     }
 
-    /// After a commit of this store's. When runs are due, each process sees to by itself.
-    pub(super) fn tell(&self, news: News) {
+    /// After a commit of this store's, or one that was not answered. When runs are due, each process sees to by itself.
+    /// Others hear of what is ready soon, unless they were `told` behind the commit.
+    pub(super) fn tell(&self, news: News, told: bool) {
         if let Some(wait) = news.due_in {
             self.bell.tell_due(wait);
         }
         if news.ready {
             self.bell.ring();
+            if !told {
+                self.outgoing.send_replace(());
+            }
         }
     }
 
-    /// Sends the word to other processes on a connection that has just been given a commit, or sees to it that it is sent
-    /// soon. Nobody waits for the answer.
-    pub(super) fn send_behind_commit(&self, client: &ClientWrapper) {
-        if !may_go_now(&self.last) {
-            self.outgoing.send_replace(());
-        } else {
+    /// Sends the word to other processes on a connection that has just been given a commit, if it is time for one. Nobody
+    /// waits for the answer.
+    pub(super) fn send_behind_commit(&self, client: &ClientWrapper) -> bool {
+        let may = may_go_now(&self.last);
+        if may {
             // What was begun is sent, whether or not anybody waits.
             let _ = client.batch_execute(&notification(self.sender)).now_or_never();
         }
+        may
     }
 
     /// Starts the task that tells other processes. It ends with the store, after a last word if there is one to say.

@@ -30,7 +30,7 @@ pub(in crate::store) async fn submit<T: Tx>(
     }
     let mut desk = Desk::open(tx, requests, admission).await?;
     let outcomes = requests.iter().map(|request| desk.admit(request)).collect();
-    *submission = Submission { outcomes, at: desk.now };
+    *submission = Submission { outcomes, at: Some(desk.now) };
     if desk.is_plain() {
         tx.commit_with_next(desk.created.iter().any(Run::is_ready));
     }

@@ -123,7 +123,7 @@ pub(in crate::store) trait Tx: ScheduleTx {
     fn count_live(&mut self) -> impl Future<Output = Result<u64>> + Send;
     /// Inserts runs that are ready at once, except those whose ids are taken; answers with those that came in, and when.
     /// The database gives each its `seq` and its time.
-    fn insert_ready(&mut self, runs: &[Run]) -> impl Future<Output = Result<(HashSet<RunId>, Timestamp)>> + Send;
+    fn insert_ready(&mut self, runs: &[Run]) -> impl Future<Output = Result<(HashSet<RunId>, Option<Timestamp>)>> + Send;
     /// Inserts live runs in this order; the database gives each its `seq`.
     fn insert_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
     /// Inserts runs that ended as they came in; the database gives each its `seq`.

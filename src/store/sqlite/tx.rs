@@ -98,7 +98,7 @@ impl Tx for Session<'_> {
         Ok(live.unwrap_or_default())
     }
 
-    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(HashSet<RunId>, Timestamp)> {
+    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(HashSet<RunId>, Option<Timestamp>)> {
         let now = self.time();
         let mut insert = self.prepare(&self.sql.insert_ready)?;
         let mut created = HashSet::new();
@@ -120,7 +120,7 @@ impl Tx for Session<'_> {
                 created.insert(run.id);
             }
         }
-        Ok((created, now))
+        Ok((created, Some(now)))
     }
 
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {

@@ -16,8 +16,8 @@ pub struct Admission {
 pub struct Submission {
     /// Of each by itself, in the order given.
     pub outcomes: Vec<SubmitOutcome>,
-    /// When they were judged: what was created was requested then. Without meaning where nothing was.
-    pub at: Timestamp,
+    /// When they were judged, and so when what was created was requested; unknown where nothing was, or the answer was lost.
+    pub at: Option<Timestamp>,
 }
 
 /// What came of one request.

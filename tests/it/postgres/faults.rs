@@ -97,9 +97,13 @@ async fn submit_through_a_cut(cut: Cut) {
     let store = PostgresStore::connect(&proxy.url, Clock::Database).await.expect("connect");
     let runs = [a_run(), a_run()];
     proxy.armed.store(true, Ordering::SeqCst);
-    let outcomes = store.submit(&runs, Admission::default()).await.expect("settled");
+    let mut signal = store.ready_signal();
+    let submission = store.submission(&runs, Admission::default()).await.expect("settled");
     assert!(!proxy.armed.load(Ordering::SeqCst), "the commit was cut");
-    assert_eq!(outcomes, [SubmitOutcome::Created, SubmitOutcome::Created]);
+    assert_eq!(submission.outcomes, [SubmitOutcome::Created, SubmitOutcome::Created]);
+    assert!(signal.take(), "whoever waits is told, though nobody knew for a moment");
+    let stored = store.run(&runs[0].workspace, runs[0].id).await.expect("a read").expect("it is there");
+    assert!(submission.at.is_none_or(|at| at == stored.requested_at), "{:?}", submission.at);
     let stored = database.lines("select count(*)::text from runlane.runs").await;
     assert_eq!(stored, ["2"], "each run is stored once");
 }

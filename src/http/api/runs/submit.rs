@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
 
 use super::usage::one_with_usage;
 use super::{direct, intake, outcome, show};
@@ -15,7 +16,7 @@ use crate::http::problem::Problem;
 use crate::http::state::Server;
 use crate::run::lifecycle;
 use crate::run::{NewRun, RunId};
-use crate::store::{Submission, SubmitOutcome};
+use crate::store::StoreError;
 
 /// Submit a run
 ///
@@ -49,26 +50,29 @@ pub(super) async fn submit_run(
     let request = intake::request(&server.api, &caller, &headers, body, None)?;
     if let Some(slots) = slots {
         let slot = direct::reserve(slots, request.id, &request.queue)?;
-        let submission = store(server.clone(), request);
+        let submission = {
+            let server = server.clone();
+            async move { store(&server, &request).await.map(|(settled, _)| settled) }
+        };
         return direct::execute(&server, &caller, prefer, slot, submission).await;
     }
-    let submission = submit_runs(server.store(), std::slice::from_ref(&request), server.api.admission).await?;
-    let (outcome, id) = settle(&request, &submission)?;
-    if let (BatchOutcome::Created, true, None, false) = (outcome, is_known(&request), prefer.wait, prefer.minimal) {
-        let run = lifecycle::submit(&request, 0, false, submission.at);
-        return Ok(respond(StatusCode::CREATED, id, RunOrId::Run(Box::new(run.into()))));
+    let ((outcome, id), at) = store(&server, &request).await?;
+    let otherwise = prefer.minimal || prefer.wait.is_some();
+    match at.filter(|_| outcome == BatchOutcome::Created && is_known(&request) && !otherwise) {
+        Some(at) => {
+            let run = lifecycle::submit(&request, 0, false, at);
+            Ok(respond(StatusCode::CREATED, id, RunOrId::Run(Box::new(run.into()))))
+        }
+        None => answer(&server, &caller, prefer, outcome::status(outcome), id).await,
     }
-    answer(&server, &caller, prefer, outcome::status(outcome), id).await
 }
 
-async fn store(server: Server, request: NewRun) -> direct::Settled {
-    let submission = submit_runs(server.store(), std::slice::from_ref(&request), server.api.admission).await?;
-    settle(&request, &submission)
-}
-
-fn settle(request: &NewRun, submission: &Submission) -> direct::Settled {
-    // One request, one answer.
-    outcome::settle(request.id, submission.outcomes.first().copied().unwrap_or(SubmitOutcome::UnknownWorkspace))
+/// What it led to, and when, if that is known.
+async fn store(server: &Server, request: &NewRun) -> Result<((BatchOutcome, RunId), Option<Timestamp>), Problem> {
+    let submission = submit_runs(server.store(), std::slice::from_ref(request), server.api.admission).await?;
+    let outcome = submission.outcomes.first().copied();
+    let outcome = outcome.ok_or_else(|| StoreError::Corrupt("no answer to a submission".into()))?;
+    Ok((outcome::settle(request.id, outcome)?, submission.at))
 }
 
 /// Whether what was stored is known without a look: neither a lane nor other runs had a say in it.
