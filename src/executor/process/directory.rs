@@ -63,11 +63,6 @@ impl Directory {
         self.0.join("shim.log")
     }
 
-    /// Why the program could not be started.
-    pub fn start_error(&self) -> PathBuf {
-        self.0.join("start-error")
-    }
-
     /// Makes the directory; fails if it is there.
     pub fn reserve(&self) -> io::Result<()> {
         // The work's user has to pass through what lies above the attempt, but not to look around there.
@@ -107,18 +102,19 @@ impl Directory {
         let write = || {
             let mut file = create_new(&scratch)?;
             file.write_all(&serde_json::to_vec(content)?)?;
-            if durably {
-                file.sync_all()?;
-            }
-            fs::rename(&scratch, self.0.join(name))
+            fs::rename(&scratch, self.0.join(name))?;
+            Ok(file)
         };
-        let written = write();
-        if written.is_err() {
-            let _ = fs::remove_file(&scratch);
-        } else if durably {
-            File::open(&self.0)?.sync_all()?;
+        match write() {
+            // Under its name already: the disk is waited for once, and takes both (a journal keeps their order). What a loss
+            // of power leaves of it before cannot be read, and counts for nothing.
+            Ok(file) if durably => file.sync_all(),
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let _ = fs::remove_file(&scratch);
+                Err(error)
+            }
         }
-        written
     }
 
     /// What a file says, if there is one.

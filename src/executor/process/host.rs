@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::directory::{Directory, SPEC, make_passage};
 use super::record::Spec;
 use super::shim;
+use super::zygote::Zygote;
 use crate::clock;
 use crate::run::{RunId, WorkspaceName};
 
@@ -22,7 +24,7 @@ const LEFTOVER_GRACE: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct ProcessHost {
     attempts: PathBuf,
-    shim: Vec<OsString>,
+    zygote: Arc<Zygote>,
     patience: Duration,
 }
 
@@ -50,7 +52,8 @@ impl ProcessHost {
         let attempts = data_dir.canonicalize()?.join("attempts");
         make_passage(&attempts)?;
         // Not its path: another release may have been put there since this one was started.
-        Ok(Self { attempts, shim: vec!["/proc/self/exe".into(), shim::WORD.into()], patience: PATIENCE })
+        let zygote = Arc::new(Zygote::new(vec!["/proc/self/exe".into(), shim::WORD.into()]));
+        Ok(Self { attempts, zygote, patience: PATIENCE })
     }
 
     /// A name for the directory itself, made at random when it is first asked for: who has the same can adopt each other's
@@ -71,11 +74,11 @@ impl ProcessHost {
         Ok(fs::read_to_string(&path)?.trim().to_owned())
     }
 
-    /// Starts the shim by these words, to which the directory of the attempt is added; the program must call
-    /// [`shim::main`] with it.
+    /// Asks for the shim by these words; the program must call [`shim::main`] with what follows them, while it has one
+    /// thread.
     #[must_use]
     pub fn with_shim(self, shim: Vec<OsString>) -> Self {
-        Self { shim, ..self }
+        Self { zygote: Arc::new(Zygote::new(shim)), ..self }
     }
 
     /// How long work goes on when its lease has run out, for another worker of this machine to adopt it. Must end well
@@ -126,8 +129,8 @@ impl ProcessHost {
         Directory::new(self.attempts.join(run.to_string()).join(attempt.to_string()))
     }
 
-    pub(super) fn shim(&self) -> &[OsString] {
-        &self.shim
+    pub(super) fn zygote(&self) -> &Arc<Zygote> {
+        &self.zygote
     }
 }
 

@@ -61,7 +61,7 @@ impl Handle {
         Self::new(fd)
     }
 
-    fn new(fd: OwnedFd) -> io::Result<Self> {
+    pub fn new(fd: OwnedFd) -> io::Result<Self> {
         Receiver::from_owned_fd_unchecked(fd).map(Self)
     }
 

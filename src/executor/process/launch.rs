@@ -2,17 +2,17 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::process::Command;
 use tokio::time::Instant;
 
 use super::ProcessExecutor;
-use super::directory::{Directory, SPEC, create_new};
+use super::directory::{Directory, SPEC};
 use super::identity::Handle;
 use super::lease::{Lease, millis};
 use super::record::Spec;
+use super::zygote::Start;
 use crate::clock;
 use crate::executor::{Completion, Control, Order, Work};
 
@@ -81,28 +81,20 @@ impl ProcessExecutor {
     }
 
     fn spawn(&self, directory: &Directory, work: &Work) -> io::Result<Handle> {
-        let (program, args) = self.host.shim().split_first().ok_or_else(|| io::Error::other("no shim is named"))?;
-        let mut command = Command::new(program);
-        command.args(args).arg(directory.path());
-        command.env_clear().envs(self.environment(directory, work));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(create_new(&directory.shim_log())?);
-        let mut child = command.spawn().map_err(|error| {
-            io::Error::new(error.kind(), format!("cannot start the shim {}: {error}", program.display()))
-        })?;
-        let number = child.id().ok_or_else(|| io::Error::other("the shim is gone"))?;
-        // Before anyone can reap it.
-        let handle = Handle::of_child(number as i32);
-        if handle.is_err() {
-            // Nobody could follow it; what it may have started dies with it.
-            let _ = child.start_kill();
-        }
-        // Reaped by a task of its own: whoever follows the work may leave it before it ends.
-        tokio::spawn(async move { child.wait().await });
-        handle
+        let variables = self.environment(directory, work);
+        let zygote = Arc::clone(self.host.zygote());
+        let shim = zygote.fork(&Start { directory: directory.path().to_owned(), variables })?;
+        let (handle, ended) = (Handle::new(shim.try_clone()?)?, Handle::new(shim)?);
+        // By a task of its own: whoever follows the work may leave it before it ends.
+        tokio::spawn(async move {
+            ended.ended().await;
+            zygote.reap();
+        });
+        Ok(handle)
     }
 
-    /// What the shim gets, and the program from it; fixed values are added only for the program.
-    fn environment(&self, directory: &Directory, work: &Work) -> Vec<(&str, OsString)> {
+    /// What the program gets beside the fixed values of its task.
+    fn environment(&self, directory: &Directory, work: &Work) -> Vec<(String, OsString)> {
         let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
         let mut variables = vec![("PATH", path)];
         let allowed = self.task.env_allow.iter();
@@ -122,7 +114,7 @@ impl ProcessExecutor {
             variables.push(("RUNLANE_BILLING_ACCOUNT", grant.billing_account.as_str().into()));
         }
         variables.extend(work.traceparent.as_ref().map(|context| ("TRACEPARENT", context.into())));
-        variables
+        variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }
 

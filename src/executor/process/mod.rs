@@ -15,6 +15,7 @@ mod remains;
 pub mod shim;
 mod ship;
 mod task;
+mod zygote;
 
 pub use host::{Leftover, ProcessHost};
 pub use task::{InvalidTask, ProcessLimits, ProcessTask, ProcessUser};

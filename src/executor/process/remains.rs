@@ -55,14 +55,19 @@ impl Directory {
         record.shim.is_alive() || record.child.is_some_and(|child| child.is_alive())
     }
 
-    /// What is alive and bears the attempt's mark in its environment or is of the work's session.
+    /// What is alive and is the shim, bears the attempt's mark in its environment or is of the work's session.
     fn remains(&self) -> Vec<Stat> {
-        let child = self.read::<Shim>(SHIM).ok().flatten().and_then(|record| record.child);
+        let (shim, child) = match self.read::<Shim>(SHIM) {
+            Ok(Some(record)) => (Some(record.shim), record.child),
+            _ => (None, None),
+        };
+        let shim = shim.filter(Identity::is_alive).map(|shim| shim.pid);
         // Without its leader, a session may be anybody's: the number could have been used again.
         let session = child.filter(Identity::is_alive).map(|leader| leader.pid);
         let mark = format!("RUNLANE_OUTPUT_DIR={}", self.output().display());
         let me = std::process::id() as i32;
-        let belongs = |stat: &Stat| Some(stat.session) == session || has_variable(stat.pid, &mark);
+        let belongs =
+            |stat: &Stat| Some(stat.pid) == shim || Some(stat.session) == session || has_variable(stat.pid, &mark);
         Stat::all().into_iter().filter(|stat| stat.pid != me && !stat.is_dead() && belongs(stat)).collect()
     }
 }

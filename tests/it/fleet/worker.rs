@@ -1,6 +1,6 @@
 //! A worker process, and everything one can do to it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -107,28 +107,30 @@ pub(super) fn end(processes: &[(i32, String)]) {
     }
 }
 
-/// The shims among them.
+/// The shims of attempts kept under `data`: by the log they write.
 pub(super) fn shims_of(data: &Path) -> Vec<(i32, String)> {
-    let mut processes = processes_of(data);
-    processes.retain(|(_, command)| command.contains(" shim ") && !command.contains(" --exec "));
-    processes
+    found(|process| is_shim(process, data))
 }
 
-/// Processes, whoever started them, that belong to attempts kept under `data`: shims by their arguments, work by its
-/// environment.
+/// Processes, whoever started them, that belong to attempts kept under `data`: shims, and work by its environment.
 pub(super) fn processes_of(data: &Path) -> Vec<(i32, String)> {
     let needle = data.to_string_lossy().into_owned();
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
-        let text = |name: &str| -> String {
-            let path: PathBuf = entry.path().join(name);
-            String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).replace('\0', " ")
-        };
-        let command = text("cmdline");
-        if text("environ").contains(&needle) || command.contains(" shim ") && command.contains(&needle) {
-            found.push((pid, command));
-        }
-    }
-    found
+    found(|process| is_shim(process, data) || text(process, "environ").contains(&needle))
+}
+
+fn is_shim(process: &Path, data: &Path) -> bool {
+    let data = data.canonicalize().unwrap_or_else(|_| data.into());
+    std::fs::read_link(process.join("fd/2")).is_ok_and(|log| log.starts_with(data) && log.ends_with("shim.log"))
+}
+
+/// Their numbers, and how they were called.
+fn found(belongs: impl Fn(&Path) -> bool) -> Vec<(i32, String)> {
+    let processes = std::fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path());
+    let number = |process: &Path| process.file_name()?.to_str()?.parse::<i32>().ok();
+    let known = processes.filter_map(|process| Some((number(&process)?, process)));
+    known.filter(|(_, process)| belongs(process)).map(|(pid, process)| (pid, text(&process, "cmdline"))).collect()
+}
+
+fn text(process: &Path, name: &str) -> String {
+    String::from_utf8_lossy(&std::fs::read(process.join(name)).unwrap_or_default()).replace('\0', " ")
 }

@@ -1,7 +1,11 @@
 //! How another worker takes over: whatever happened meanwhile, and as often as need be.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -77,11 +81,48 @@ async fn a_shim_that_comes_late_finds_the_order_to_stop() {
         fs::remove_file(scene.directory().join(name)).expect("removed");
     }
     assert_eq!(scene.adopt(LEASE).completion().await, Completion::NotFound);
-    let late = Command::new(env!("CARGO_BIN_EXE_runlane")).arg("shim").arg(scene.directory()).status();
-    assert!(late.expect("the shim runs").success());
-    let record = fs::read_to_string(scene.directory().join("exit.json")).expect("a record");
+    fs::remove_file(scene.directory().join("shim.log")).expect("removed");
+    make_a_shim(&scene.directory());
+    let path = scene.directory().join("exit.json");
+    until("the record", || path.exists()).await;
+    let record = fs::read_to_string(path).expect("a record");
     assert!(record.contains("never_started"), "{record}");
     assert!(!scene.output("ran").exists());
+    scene.nothing_is_left().await;
+}
+
+/// As a worker has it made, that was frozen when about to do so.
+fn make_a_shim(directory: &Path) {
+    let (mut line, theirs) = UnixStream::pair().expect("a line");
+    let mut zygote = Command::new(env!("CARGO_BIN_EXE_runlane"));
+    let mut zygote = zygote.args(["shim", "--zygote"]).stdin(OwnedFd::from(theirs)).spawn().expect("started");
+    let request = serde_json::json!({ "directory": directory, "variables": [] }).to_string();
+    line.write_all(&(request.len() as u32).to_le_bytes())
+        .and_then(|()| line.write_all(request.as_bytes()))
+        .expect("sent");
+    line.read_exact(&mut [0]).expect("an answer");
+    drop(line);
+    assert!(zygote.wait().expect("it ends with the line").success());
+}
+
+#[tokio::test]
+async fn without_the_process_that_made_them_shims_go_on_and_others_are_made() {
+    let mut scene = sh("echo > $RUNLANE_OUTPUT_DIR/first; until [ -e $RUNLANE_OUTPUT_DIR/go ]; do sleep 0.01; done");
+    let first = scene.start(LEASE);
+    scene.output_appears("first").await;
+    let zygote = support::zygote_of(scene.pid_of("shim"));
+    kill(zygote, "KILL");
+    until("it to be gone", || !is_alive(zygote)).await;
+    let go = scene.output("go");
+    scene.work = support::work(RunId::new());
+    let second = scene.start(LEASE);
+    scene.output_appears("first").await;
+    for go in [go, scene.output("go")] {
+        fs::write(go, "").expect("written");
+    }
+    for followed in [first, second] {
+        assert_eq!(followed.completion().await, Completion::Succeeded { output: None });
+    }
     scene.nothing_is_left().await;
 }
 

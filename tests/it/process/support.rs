@@ -242,18 +242,27 @@ pub fn kill(pid: i32, signal: &str) {
     assert!(done.expect("kill runs").success(), "kill -{signal} {pid}");
 }
 
+/// Shims by the log they write, work by its environment.
 fn processes_of(root: &std::path::Path) -> Vec<i32> {
     let mark = format!("RUNLANE_OUTPUT_DIR={}/", root.display());
     let bears_mark = |pid: &i32| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
     };
-    pids().filter(bears_mark).collect()
+    let is_shim = |pid: &i32| fs::read_link(format!("/proc/{pid}/fd/2")).is_ok_and(|log| log.starts_with(root));
+    pids().filter(|pid| is_shim(pid) || bears_mark(pid)).collect()
 }
 
+/// Among what this process has started, and what that has.
 fn zombies() -> Vec<i32> {
     let me = std::process::id() as i32;
-    pids().filter(|pid| state(*pid) == Some(('Z', me))).collect()
+    let is_ours = |parent: i32| parent == me || state(parent).is_some_and(|(_, parent)| parent == me);
+    pids().filter(|pid| state(*pid).is_some_and(|(state, parent)| state == 'Z' && is_ours(parent))).collect()
+}
+
+/// The process that shims are made from, of a scene that has started one.
+pub fn zygote_of(shim: i32) -> i32 {
+    state(shim).expect("the shim is there").1
 }
 
 fn pids() -> impl Iterator<Item = i32> {

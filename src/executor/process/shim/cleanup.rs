@@ -28,11 +28,22 @@ pub(super) fn signal_group(child: i32, signal: Signal) {
 
 /// Reaps orphans of the work, which fall to the shim, but not the work itself: it holds on to its number.
 pub(super) fn reap_orphans(child: i32) {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return };
-    for thread in threads.flatten() {
-        let listed = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        listed.split_whitespace().filter_map(|word| word.parse().ok()).filter(|orphan| *orphan != child).for_each(reap);
+    children().unwrap_or_default().into_iter().filter(|orphan| *orphan != child).for_each(reap);
+}
+
+/// Whether nothing descends from the shim but work that is dead. What that has left fell to the shim when it died.
+fn is_alone_with(child: i32) -> bool {
+    Stat::of(child).is_some_and(|stat| stat.is_dead()) && children().is_ok_and(|children| children == [child])
+}
+
+/// Of every thread of the shim.
+fn children() -> io::Result<Vec<i32>> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir("/proc/self/task")? {
+        let listed = fs::read_to_string(thread?.path().join("children"))?;
+        children.extend(listed.split_whitespace().filter_map(|word| word.parse::<i32>().ok()));
     }
+    Ok(children)
 }
 
 /// Kills everything that descends from the shim, in rounds, since those who lose their parent only now fall to it.
@@ -62,6 +73,9 @@ pub(super) async fn end_all(child: i32) -> io::Result<Option<WaitStatus>> {
 
 /// All that descend from the shim or are of the work's session, except the work, and the dead that others will reap.
 fn others(child: i32) -> Vec<Stat> {
+    if is_alone_with(child) {
+        return Vec::new();
+    }
     let me = std::process::id() as i32;
     let mut candidates = Stat::all();
     candidates.retain(|stat| stat.pid != me && stat.pid != child);

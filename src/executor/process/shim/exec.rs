@@ -1,57 +1,117 @@
-//! The second stage: takes on the work's session, limits and user, and becomes the program.
+//! The copy of the shim that takes on the work's session, limits and user, and becomes the program.
 
+use std::convert::Infallible;
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
+use std::process::{Command, exit};
 
+use fork::{Fork, fork};
 use rustix::fs::{Access, access};
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Resource, Rlimit, Signal, chdir, getppid, getrlimit, set_parent_process_death_signal, setrlimit, setsid,
+    Pid, Resource, Rlimit, Signal, chdir, getpid, getppid, getrlimit, set_parent_process_death_signal, setrlimit,
+    setsid,
 };
-use rustix::thread::{Gid, Uid, set_thread_gid, set_thread_groups, set_thread_uid};
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+use rustix::thread::{Gid, Uid, disable_transparent_huge_pages, set_thread_gid, set_thread_groups, set_thread_uid};
 
-use crate::executor::process::directory::{Directory, SHIM, SPEC, create_new};
-use crate::executor::process::record::{Shim, Spec, StartError};
+use crate::executor::process::directory::Directory;
+use crate::executor::process::record::StartError;
 use crate::executor::process::task::{ProcessLimits, ProcessTask, ProcessUser};
 
 /// As shells do when there is no such program.
-const CANNOT_START: u8 = 127;
+const CANNOT_START: i32 = 127;
 /// Between the signal that says that the CPU time is used up and the one that cannot be ignored.
 const CPU_GRACE_SECONDS: u64 = 5;
 
-/// Returns only where it fails.
-pub(super) fn become_program(directory: &Directory) -> ExitCode {
-    // Opened while that is still permitted; closed when the program takes over.
-    let report = create_new(&directory.start_error());
-    let error = match attempt(directory) {
-        Ok(never) => match never {},
-        Err(error) => error,
-    };
-    if let Err(unwritten) = report.and_then(|file| write(file, &error)) {
-        eprintln!("{}, and that cannot be recorded: {unwritten}", error.message);
+/// The process that will be the program, once it is told to.
+pub(super) struct Candidate {
+    pub number: i32,
+    go: File,
+    pub stdout: OwnedFd,
+    pub stderr: OwnedFd,
+    error: File,
+}
+
+/// To be called while there is one thread: only then is a copy of this process as good as a new one.
+pub(super) fn prepare(
+    directory: &Directory,
+    task: &ProcessTask,
+    variables: &[(String, OsString)],
+) -> io::Result<Candidate> {
+    let shim = getpid();
+    let input = File::open(directory.input())?;
+    let (word, go) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+    // Closed when the program takes over.
+    let (error, to_error) = pipe_with(PipeFlags::CLOEXEC)?;
+    match fork()? {
+        Fork::Parent(number) => Ok(Candidate { number, go: go.into(), stdout, stderr, error: error.into() }),
+        Fork::Child => {
+            drop(go);
+            let streams = [input.into(), to_stdout, to_stderr];
+            let Err(error) =
+                wait_for(word.into(), streams, shim).and_then(|()| attempt(directory, task, variables, shim));
+            let written = serde_json::to_vec(&error).map_err(io::Error::from);
+            if let Err(unwritten) = written.and_then(|error| File::from(to_error).write_all(&error)) {
+                eprintln!("{}, and that cannot be said: {unwritten}", error.message);
+            }
+            exit(CANNOT_START)
+        }
     }
-    ExitCode::from(CANNOT_START)
 }
 
-fn write(mut file: File, error: &StartError) -> io::Result<()> {
-    file.write_all(&serde_json::to_vec(error)?)
+impl Candidate {
+    /// Answers whether it was there to hear it. Without this, it ends when it is dropped.
+    pub fn go(&mut self) -> io::Result<()> {
+        self.go.write_all(b"!")
+    }
+
+    /// Why it could not become the program, if so. To be called when it has ended.
+    pub fn error(mut self) -> Option<StartError> {
+        let mut said = Vec::new();
+        self.error.read_to_end(&mut said).ok()?;
+        serde_json::from_slice(&said).ok()
+    }
 }
 
-fn attempt(directory: &Directory) -> Result<std::convert::Infallible, StartError> {
+/// By then it is known who this is, and that there is still a lease.
+fn wait_for(mut word: File, streams: [OwnedFd; 3], shim: Pid) -> Result<(), StartError> {
     setsid().map_err(|error| failed("cannot begin a session", error))?;
-    let spec: Option<Spec> = directory.read(SPEC).map_err(|error| failed("cannot read what to do", error))?;
-    let task = spec.ok_or_else(|| StartError::new("start_failed", "nothing says what to do"))?.task;
-    let shim: Option<Shim> = directory.read(SHIM).map_err(|error| failed("cannot read whose work it is", error))?;
+    die_with(shim)?;
+    if word.read_exact(&mut [0]).is_err() {
+        // It was not wanted after all.
+        exit(CANNOT_START)
+    }
+    let [stdin, stdout, stderr] = streams;
+    dup2_stdin(stdin)
+        .and_then(|()| dup2_stdout(stdout))
+        .and_then(|()| dup2_stderr(stderr))
+        .map_err(|error| failed("cannot take the streams", error))
+}
+
+fn attempt(
+    directory: &Directory,
+    task: &ProcessTask,
+    variables: &[(String, OsString)],
+    shim: Pid,
+) -> Result<Infallible, StartError> {
+    // That was for the shim.
+    let _ = disable_transparent_huge_pages(false);
     limit(&task.limits)?;
     if let Some(user) = task.user {
         switch_to(user, directory)?;
+        // Once more, since another user forgets it.
+        die_with(shim)?;
     }
-    die_with(shim)?;
     if let Some(cwd) = &task.cwd {
         chdir(cwd).map_err(|error| failed(&format!("cannot go to {}", cwd.display()), error))?;
     }
-    Err(execute(&task))
+    Err(execute(task, variables))
 }
 
 fn limit(limits: &ProcessLimits) -> Result<(), StartError> {
@@ -88,22 +148,22 @@ fn switch_to(user: ProcessUser, directory: &Directory) -> Result<(), StartError>
     })
 }
 
-/// After the user was changed, since that forgets the signal.
-fn die_with(shim: Option<Shim>) -> Result<(), StartError> {
+/// Whatever becomes of the shim.
+fn die_with(shim: Pid) -> Result<(), StartError> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| failed("cannot be tied to the shim", error))?;
     // It may have died before.
-    let parent = getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
-    match shim.is_some_and(|record| record.shim.pid == parent) {
+    match getppid() == Some(shim) {
         true => Ok(()),
         false => Err(StartError::new("start_failed", "the shim is gone")),
     }
 }
 
-fn execute(task: &ProcessTask) -> StartError {
+fn execute(task: &ProcessTask, variables: &[(String, OsString)]) -> StartError {
     let Some((program, args)) = task.command.split_first() else {
         return StartError::new("start_failed", "the command is empty");
     };
-    let error = Command::new(program).args(args).envs(&task.env).exec();
+    let variables = variables.iter().map(|(name, value)| (name, value));
+    let error = Command::new(program).args(args).env_clear().envs(variables).envs(&task.env).exec();
     let code = if error.kind() == ErrorKind::NotFound { "program_not_found" } else { "start_failed" };
     StartError::new(code, format!("cannot start {program}: {error}"))
 }

@@ -28,6 +28,8 @@ pub(super) struct Log {
     structured_left: u64,
     merged: Merged,
     last_words: VecDeque<String>,
+    /// Whether there is something in it.
+    is_used: bool,
     /// The last write may have left part of a line.
     is_broken: bool,
 }
@@ -53,6 +55,7 @@ impl Log {
             structured_left: STRUCTURED_BYTES,
             merged: Merged::default(),
             last_words: VecDeque::new(),
+            is_used: false,
             is_broken: false,
         }
     }
@@ -95,7 +98,9 @@ impl Log {
         if !merged.usage.is_empty() {
             self.write(&Report::Usage { amounts: merged.usage });
         }
-        if let Err(error) = self.file.sync_data() {
+        if self.is_used
+            && let Err(error) = self.file.sync_data()
+        {
             complain(format_args!("the log may not outlast a loss of power: {error}"));
         }
         self.last_words.into()
@@ -144,6 +149,7 @@ impl Log {
     }
 
     fn try_write(&mut self, report: &Report) -> io::Result<()> {
+        self.is_used = true;
         let mut frame = if self.is_broken { b"\n".to_vec() } else { Vec::new() };
         serde_json::to_writer(&mut frame, report)?;
         frame.push(b'\n');

@@ -1,10 +1,11 @@
 //! The shim: a small process that owns the work of one attempt, so that the work outlives its worker but not its lease.
 //!
-//! It is called in two stages, both with the attempt's directory: the first looks after the work until it has ended and
-//! leaves an exit record; the second is started by the first, takes on the work's limits and user and becomes the
-//! program.
+//! It is a copy of a process that has done nothing yet ([`copy`](copies::serve)), and makes one more copy of itself, which
+//! takes on the work's limits and user and becomes the program. The shim looks after that until it has ended and leaves an
+//! exit record.
 
 mod cleanup;
+mod copies;
 mod escalation;
 mod exec;
 mod lines;
@@ -17,15 +18,12 @@ mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::directory::Directory;
+use super::zygote::ZYGOTE;
 
 /// The word by which the shim is asked for.
 pub(super) const WORD: &str = "shim";
-/// Says that the second stage is meant.
-const EXEC: &str = "--exec";
 
 /// Does the shim's work if that is what this process was started for: its first argument is `shim`. To be called
 /// first thing in `main`, before there are other threads.
@@ -39,28 +37,10 @@ pub fn called() -> Option<ExitCode> {
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     match args.as_slice() {
-        [directory] => supervise(directory.into()),
-        [word, directory] if word == EXEC => exec::become_program(&Directory::new(directory.into())),
+        [word] if word == ZYGOTE => copies::serve(),
         _ => {
-            eprintln!("error: the shim is started by workers, with the directory of an attempt");
+            eprintln!("error: the shim is started by workers");
             ExitCode::from(2)
-        }
-    }
-}
-
-fn supervise(directory: PathBuf) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let done = runtime.and_then(|runtime| {
-        let done = runtime.block_on(supervise::supervise(&Directory::new(directory)));
-        // Not waiting for a walk through the output directory that nobody wants any more.
-        runtime.shutdown_background();
-        done
-    });
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(format_args!("the shim failed: {error}"));
-            ExitCode::FAILURE
         }
     }
 }

@@ -12,7 +12,10 @@ const REST: u32 = 10;
 
 /// Waits until there is more in the directory than allowed.
 pub(super) async fn exceeded(directory: PathBuf, limit: u64) {
+    let mut rest = PACE;
     loop {
+        // First of all: most work has ended by then, and is measured at its end.
+        sleep(rest).await;
         let begun = Instant::now();
         let walked = directory.clone();
         // A walk that failed could measure nothing; the next may.
@@ -20,7 +23,7 @@ pub(super) async fn exceeded(directory: PathBuf, limit: u64) {
         if size > limit {
             return;
         }
-        sleep(PACE.max(begun.elapsed() * REST)).await;
+        rest = PACE.max(begun.elapsed() * REST);
     }
 }
 

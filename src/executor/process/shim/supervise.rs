@@ -1,24 +1,24 @@
-//! The first stage: starts the work, watches its lease, drains its output, ends it, and records how it ended.
+//! Starts the work, watches its lease, drains its output, ends it, and records how it ended.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Signal, WaitStatus, chdir, set_child_subreaper, setsid};
+use rustix::process::{Signal, WaitStatus, set_child_subreaper, setsid};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{ChildStderr, ChildStdout};
+use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 use super::escalation::{Escalation, Force};
+use super::exec::{self, Candidate};
 use super::lines::Lines;
 use super::log::Log;
 use super::told::Told;
 use super::watch::Watch;
-use super::{EXEC, cleanup, complain, output};
+use super::{cleanup, complain, output};
 use crate::clock::boot_millis;
 use crate::executor::Stream;
 use crate::executor::process::directory::{Directory, EXIT, SHIM, SPEC, create_new, open_foreign};
@@ -30,70 +30,78 @@ use crate::executor::process::task::ProcessTask;
 const TICK: Duration = Duration::from_secs(1);
 /// How long output is waited for after the work ended: what it left in the background may hold it open for ever.
 const DRAIN_WAIT: Duration = Duration::from_secs(2);
+/// Of output, at a time. Memory that most work never fills is not taken for it.
+const BUFFER: usize = 8 * 1024;
 /// How often, and how many times, an exit record is tried to be written to a disk that is full.
 const RECORD_PACE: Duration = Duration::from_millis(500);
 const RECORD_TRIES: usize = 20;
 
-/// Sees the attempt through.
-pub(super) async fn supervise(directory: &Directory) -> io::Result<()> {
+/// Sees the attempt through. To be called while there is one thread.
+pub(super) fn supervise(directory: &Directory, variables: &[(String, OsString)]) -> io::Result<()> {
     detach()?;
-    // Before there is anything to stop.
-    let told = Told::new()?;
     let spec: Spec = directory.read(SPEC)?.ok_or_else(|| io::Error::other("nothing says what to do"))?;
     if directory.read::<Shim>(SHIM)?.is_some() {
         return Err(io::Error::other("another shim was here before"));
     }
+    let candidate = exec::prepare(directory, &spec.task, variables);
     let me = Identity::of(std::process::id() as i32)?;
-    directory.write(SHIM, &Shim { shim: me.clone(), child: None })?;
-    // Only now: whoever finds no shim writes an order to stop and looks again, so one of the two sees the other.
-    let now = boot_millis();
-    let exit = match directory.highest_lease()? {
-        Some((_, lease)) if lease.is_good(now) && now < spec.start_by => {
-            look_after(directory, &spec.task, me, told, lease).await?
-        }
-        _ => Exit::without_work(Why::NeverStarted),
-    };
-    record(directory, &exit).await
+    let child = candidate.as_ref().ok().and_then(|candidate| Identity::of(candidate.number).ok());
+    directory.write(SHIM, &Shim { shim: me, child })?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let done = runtime.block_on(async {
+        let exit = match candidate {
+            Ok(candidate) => judge(directory, &spec, candidate).await?,
+            Err(error) => {
+                let error = StartError::new("start_failed", format!("cannot start a process: {error}"));
+                Exit::without_work(Why::StartFailed(error))
+            }
+        };
+        record(directory, &exit).await
+    });
+    // Not waiting for a walk through the output directory that nobody wants any more.
+    runtime.shutdown_background();
+    done
 }
 
 /// Becomes independent of the worker: no signal to its group or terminal gets here, and no directory is held.
 fn detach() -> io::Result<()> {
-    // Fails for the leader of a group, who was made independent by whoever started it.
-    let _ = setsid();
-    chdir("/")?;
+    setsid()?;
     set_child_subreaper(Some(rustix::process::getpid()))?;
     // Not fatal: it is for the eyes of an operator.
     let _ = rustix::thread::set_name(c"runlane-shim");
     Ok(())
 }
 
+/// Starts the work, if that is still wanted. It is on record who is here, so whoever finds no shim and therefore writes an
+/// order to stop, and looks again, sees this one, or this one sees the order.
+async fn judge(directory: &Directory, spec: &Spec, mut candidate: Candidate) -> io::Result<Exit> {
+    // Before there is anything to stop.
+    let told = Told::new()?;
+    let now = boot_millis();
+    match directory.highest_lease()? {
+        Some((_, lease)) if lease.is_good(now) && now < spec.start_by => {
+            let log = Log::new(create_new(&directory.log())?, spec.task.limits.log_bytes);
+            // Where it is gone already, it has said why.
+            let _ = candidate.go();
+            look_after(directory, &spec.task, candidate, log, told, lease).await
+        }
+        _ => Ok(Exit::without_work(Why::NeverStarted)),
+    }
+}
+
 async fn look_after(
     directory: &Directory,
     task: &ProcessTask,
-    me: Identity,
+    candidate: Candidate,
+    log: Log,
     told: Told,
     lease: Lease,
 ) -> io::Result<Exit> {
-    let log = Arc::new(Mutex::new(Log::new(create_new(&directory.log())?, task.limits.log_bytes)));
-    let input = File::open(directory.input())?;
-    let spawned = second_stage(directory).stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = match spawned {
-        Ok(child) => child,
-        Err(error) => {
-            let error = StartError::new("start_failed", format!("cannot start a process: {error}"));
-            return Ok(Exit::without_work(Why::StartFailed(error)));
-        }
-    };
-    let number = child.id() as i32;
-    if let Err(error) = directory.write(SHIM, &Shim { shim: me, child: Identity::of(number).ok() }) {
-        complain(format_args!("cannot record who does the work: {error}"));
-    }
+    let log = Arc::new(Mutex::new(log));
+    let number = candidate.number;
     let mut readers = JoinSet::new();
-    if let Some(stdout) = child.stdout.take() {
-        readers.spawn(drain(ChildStdout::from_std(stdout)?, Stream::Stdout, log.clone()));
-    }
-    if let Some(stderr) = child.stderr.take() {
-        readers.spawn(drain(ChildStderr::from_std(stderr)?, Stream::Stderr, log.clone()));
+    for (stream, pipe) in [(Stream::Stdout, &candidate.stdout), (Stream::Stderr, &candidate.stderr)] {
+        readers.spawn(drain(Receiver::from_owned_fd(pipe.try_clone()?)?, stream, log.clone()));
     }
     let escalation = watch_over(directory, task, number, told, lease).await.unwrap_or_else(|error| {
         complain(format_args!("cannot watch over the work: {error}"));
@@ -111,19 +119,9 @@ async fn look_after(
         Ok(log) => log.into_inner().unwrap_or_else(PoisonError::into_inner).finish(),
         Err(_) => Vec::new(),
     };
-    let why = why(directory, task, escalation);
+    let why = why(directory, task, candidate.error(), escalation);
     let code = status.and_then(WaitStatus::exit_status);
     Ok(Exit { code, signal: status.and_then(WaitStatus::terminating_signal), why, last_words })
-}
-
-/// The same program, called as this one was.
-fn second_stage(directory: &Directory) -> Command {
-    let mut called: Vec<OsString> = std::env::args_os().collect();
-    // Its last argument is the directory.
-    called.pop();
-    let mut command = Command::new("/proc/self/exe");
-    command.args(called.into_iter().skip(1)).arg(EXEC).arg(directory.path());
-    command
 }
 
 /// Returns when the work has ended, by itself or by force.
@@ -139,7 +137,7 @@ async fn watch_over(
     let mut lease = first;
     let mut escalation = Escalation::default();
     escalation.heed(&lease, boot_millis());
-    let mut tick = interval(TICK);
+    let mut tick = interval_at(Instant::now() + TICK, TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let too_much = output::exceeded(directory.output(), task.limits.output_bytes);
     tokio::pin!(too_much);
@@ -184,11 +182,12 @@ fn latest_lease(directory: &Directory, known: Lease) -> Lease {
 
 async fn drain(mut pipe: impl AsyncRead + Unpin, stream: Stream, log: Arc<Mutex<Log>>) {
     let mut lines = Lines::default();
-    let mut buffer = vec![0; 64 * 1024];
+    let mut buffer = Vec::with_capacity(BUFFER);
     // An error ends it like the end does: there is no more to be had.
-    while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+    while let Ok(1..) = pipe.read_buf(&mut buffer).await {
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.push(&buffer[..count], |line| log.line(stream, line));
+        lines.push(&buffer, |line| log.line(stream, line));
+        buffer.clear();
     }
     let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
     lines.finish(|line| log.line(stream, line));
@@ -200,16 +199,13 @@ async fn drain_rest(readers: &mut JoinSet<()>, until: u64) {
     let _ = timeout(wait, async { while readers.join_next().await.is_some() {} }).await;
 }
 
-fn why(directory: &Directory, task: &ProcessTask, escalation: Escalation) -> Why {
-    let failure = fs::read(directory.start_error()).unwrap_or_default();
-    if let Ok(error) = serde_json::from_slice(&failure) {
-        return Why::StartFailed(error);
-    }
-    match escalation.why() {
-        Some(why) => why.clone(),
+fn why(directory: &Directory, task: &ProcessTask, error: Option<StartError>, escalation: Escalation) -> Why {
+    match (error, escalation.why()) {
+        (Some(error), _) => Why::StartFailed(error),
+        (None, Some(why)) => why.clone(),
         // It may have been quicker than the measuring.
-        None if output::size(&directory.output()) > task.limits.output_bytes => Why::OutputLimit,
-        None => Why::Exited,
+        (None, None) if output::size(&directory.output()) > task.limits.output_bytes => Why::OutputLimit,
+        (None, None) => Why::Exited,
     }
 }
 
