@@ -21,6 +21,13 @@ pub(super) struct StreamLook {
     began: Instant,
 }
 
+/// What a look saw.
+pub(super) struct Seen {
+    streams: Vec<Row>,
+    /// Whether there are runs to be adopted.
+    pub(super) orphans: bool,
+}
+
 impl Session {
     /// Decides whether all streams are looked for or only what is left in those that are known.
     pub(super) fn begin_look(&mut self) -> StreamLook {
@@ -56,15 +63,19 @@ impl Session {
         Ok(Claim { runs, last_turn })
     }
 
-    pub(super) async fn streams(&self, look: StreamLook) -> Result<Vec<Row>> {
+    pub(super) async fn streams(&self, look: StreamLook) -> Result<Seen> {
         let [all, known] = steps(&self.statements.ready_streams);
-        match look.complete {
-            true => self.query(all, Params::default()).await,
-            false => self.query(known, known_streams(&self.look)).await,
-        }
+        let rows = match look.complete {
+            true => self.query(all, Params::default()).await?,
+            false => self.query(known, known_streams(&self.look)).await?,
+        };
+        let (streams, orphans): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|row| row.get::<_, Option<&str>>(0).is_some());
+        Ok(Seen { streams, orphans: !orphans.is_empty() })
     }
 
-    pub(super) fn ready(&mut self, look: StreamLook, rows: &[Row], queues: &[QueueName]) -> Result<Ready> {
+    pub(super) fn ready(&mut self, look: StreamLook, seen: &Seen, queues: &[QueueName]) -> Result<Ready> {
+        let rows = &seen.streams;
         let found = rows.iter().map(|row| Ok((workspace(row, 0)?, queue(row, 1)?))).collect::<Result<Vec<_>>>()?;
         if look.complete {
             self.look.saw_everything(found.iter().cloned(), look.began);

@@ -294,15 +294,15 @@ impl Tx for Session {
             .big(micros(request.takeover_delay))
             .big(request.capacity as i64);
         let look = self.begin_look();
-        let adopted = self.query(&self.statements.adopt, params);
-        let (adopted, rows) = try_join(adopted, self.streams(look)).await?;
-        Ok((runs(&adopted)?, self.ready(look, &rows, &request.queues)?))
+        let found = self.streams(look).await?;
+        let adopted = if found.orphans { self.query(&self.statements.adopt, params).await? } else { Vec::new() };
+        Ok((runs(&adopted)?, self.ready(look, &found, &request.queues)?))
     }
 
     async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
         let look = self.begin_look();
-        let rows = self.streams(look).await?;
-        self.ready(look, &rows, queues)
+        let found = self.streams(look).await?;
+        self.ready(look, &found, queues)
     }
 
     async fn lock_rooms(&mut self, streams: &[Stream]) -> Result<Vec<Room>> {

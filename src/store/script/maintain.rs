@@ -20,6 +20,11 @@ pub(in crate::store) async fn reap<T: Tx>(tx: &mut T, limit: usize) -> Result<Ve
 }
 
 pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result<Promoted> {
+    // A look first: mostly there is nothing, and nothing is written.
+    let next_due = tx.next_due().await?;
+    if next_due.is_none_or(|wait| wait > SignedDuration::ZERO) {
+        return Ok(Promoted { runs: 0, next_due });
+    }
     let promoted = tx.promote(limit).await?;
     let runs = promoted.len();
     if runs > 0 {

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::store::{Result, StoreError};
@@ -91,6 +92,8 @@ pub(super) fn set_up_reader(conn: &Connection, path: &Path) -> Result<()> {
 
 fn set_up(conn: &Connection) -> Result<()> {
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Otherwise a statement whose plan might be better with other values is prepared anew for every one of them.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(rusqlite::vtab::array::load_module(conn)?)
 }
 

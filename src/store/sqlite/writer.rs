@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -18,8 +19,11 @@ use crate::store::{Result, StoreError};
 /// More jobs than this are not gathered into one transaction, so that the first does not wait too long for the last.
 const GROUP: usize = 512;
 
-/// So often others may go first, who were just answered and are about to ask again: it takes a moment, and a flush takes many.
-const MOMENTS: usize = 3;
+/// How long those are waited for who were just answered and are likely to ask again. A flush takes several times as long.
+const GATHERING: Duration = Duration::from_micros(100);
+
+/// How long the thread stays awake for the next: whoever was just answered is likely to have more, and waking up takes time.
+const AWAKE: Duration = Duration::from_micros(200);
 
 type Waiting = VecDeque<Box<dyn Job>>;
 
@@ -78,13 +82,11 @@ impl Drop for Writer {
 }
 
 fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, bell: &ReadyBell, jobs: &Receiver<Box<dyn Job>>) {
-    while let Ok(first) = jobs.recv() {
-        let mut waiting: Waiting = std::iter::once(first).collect();
-        for _ in 0..MOMENTS {
-            std::thread::yield_now();
-            waiting.extend(jobs.try_iter().take(GROUP - waiting.len().min(GROUP)));
-        }
+    let mut last_group = 0;
+    while let Some(first) = next(jobs) {
+        let mut waiting = gather(first, jobs, last_group);
         waiting.retain(|job| job.is_wanted());
+        last_group = waiting.len();
         while !waiting.is_empty() {
             let mut done = Done::default();
             match transact(&mut conn, sql, clock, &mut waiting, &mut done) {
@@ -93,6 +95,31 @@ fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, bell: &ReadyBell
             }
             done.jobs.into_iter().for_each(Job::answer);
         }
+    }
+}
+
+/// None, when nobody is left to hand one in.
+fn next(jobs: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+    let begun = Instant::now();
+    while begun.elapsed() < AWAKE {
+        match jobs.try_recv() {
+            Ok(job) => return Some(job),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => std::thread::yield_now(),
+        }
+    }
+    jobs.recv().ok()
+}
+
+/// Whatever has come by now, and for a moment what may still come: about as many as the last time.
+fn gather(first: Box<dyn Job>, jobs: &Receiver<Box<dyn Job>>, expected: usize) -> Waiting {
+    let (begun, mut waiting) = (Instant::now(), Waiting::from([first]));
+    loop {
+        waiting.extend(jobs.try_iter().take(GROUP - waiting.len()));
+        if waiting.len() >= expected.min(GROUP) || begun.elapsed() >= GATHERING {
+            return waiting;
+        }
+        std::thread::yield_now();
     }
 }
 

@@ -1,4 +1,5 @@
--- Jumps from one stream to the next along the index instead of reading every ready run.
+-- Jumps from one stream to the next along the index instead of reading every ready run. Where there are orphans, a line without
+-- a name says so.
 with recursive streams as (
     (select workspace, queue from runlane.runs
         where status in ('queued', 'retrying') and blocked_by is null
@@ -13,6 +14,7 @@ with recursive streams as (
 select streams.workspace, streams.queue, settings.paused is true as paused, settings.concurrency is not null as limited
 from streams left join runlane.queues as settings
     on settings.workspace = streams.workspace and settings.name = streams.queue
+union all (select null, null, null, null from runlane.runs where orphaned_at is not null limit 1)
 -- then, when the streams are known and where their last claims ended: those with more to claim after that
 select stream.workspace, stream.queue, settings.paused is true as paused, settings.concurrency is not null as limited
 from unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[]) as stream (workspace, queue, urgency, seq)
@@ -24,3 +26,4 @@ cross join lateral (
         and run.status in ('queued', 'retrying') and run.blocked_by is null
         and (-run.priority, run.seq) > (stream.urgency, stream.seq)
     order by -run.priority, run.seq limit 1) as more
+union all (select null, null, null, null from runlane.runs where orphaned_at is not null limit 1)
