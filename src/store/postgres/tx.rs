@@ -228,7 +228,11 @@ impl Tx for Session {
     }
 
     async fn lock_lanes(&mut self, lanes: &[LaneKey]) -> Result<HashMap<LaneKey, LanePolicy>> {
-        let rows = self.query(&self.statements.lock_lanes, lane_keys(lanes)).await?;
+        let [lock, make] = steps(&self.statements.lock_lanes);
+        let mut rows = self.query(lock, lane_keys(lanes)).await?;
+        if rows.len() < lanes.len() {
+            rows = self.query(make, lane_keys(lanes)).await?;
+        }
         let policy = |row: &Row| {
             let word: &str = row.get(2);
             LanePolicy::from_word(word).ok_or_else(|| StoreError::Corrupt(format!("lane policy {word:?}")))

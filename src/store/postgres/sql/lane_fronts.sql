@@ -1,13 +1,14 @@
+-- At most one run of a lane may go: an index of its own says which.
 select l.workspace, l.lane,
-    exists (select from runlane.runs as run
-        where run.workspace = l.workspace and run.lane = l.lane and run.status in ('running', 'retrying'))
+    coalesce(front.status in ('running', 'retrying'), false)
     or exists (select from runlane.lane_holds as hold
         where hold.workspace = l.workspace and hold.lane = l.lane) as closed,
-    (select run.id from runlane.runs as run
-        where run.workspace = l.workspace and run.lane = l.lane
-            and run.status = 'queued' and run.blocked_by is null) as ready,
+    case when front.status = 'queued' then front.id end as ready,
     (select run.id from runlane.runs as run
         where run.workspace = l.workspace and run.lane = l.lane
             and run.status = 'queued' and (run.blocked_by is null or run.blocked_by = 'lane')
         order by -run.priority, run.seq limit 1) as first
 from unnest($1::text[], $2::text[]) as l (workspace, lane)
+left join lateral (select run.id, run.status from runlane.runs as run
+    where run.workspace = l.workspace and run.lane = l.lane
+        and (run.status in ('running', 'retrying') or (run.status = 'queued' and run.blocked_by is null))) as front on true
