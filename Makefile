@@ -59,8 +59,9 @@ bench-store: ## Measure the stores on a durable PostgreSQL; ARGS go to the bench
 # Some minutes for each repetition, on an otherwise idle machine.
 bench: ## Measure Runlane beside its peers and write docs/benchmarks.md; ARGS="--repetitions 3"
 	cargo build --release --bin runlane --example bench_peer
-	rm -f target/beside.jsonl
+	rm -f target/beside.jsonl target/alone.jsonl
 	bench/beside/run --peers $(PEERS) $(ARGS)
+	scripts/with-postgres --durable bench/alone/run
 	bench/beside/report
 
 fmt: ## Format the code

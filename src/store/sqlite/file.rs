@@ -72,7 +72,7 @@ pub(super) fn set_up_writer(conn: &Connection, path: &Path) -> Result<()> {
         pragma synchronous = full;
         pragma wal_autocheckpoint = 4000;
         pragma journal_size_limit = 67108864;
-        pragma cache_size = -65536;
+        pragma cache_size = -16384;
         pragma temp_store = memory;
         begin immediate;
         rollback;";
@@ -84,7 +84,7 @@ pub(super) fn set_up_writer(conn: &Connection, path: &Path) -> Result<()> {
 pub(super) fn set_up_reader(conn: &Connection, path: &Path) -> Result<()> {
     let settings = "
         pragma query_only = on;
-        pragma cache_size = -16384;
+        pragma cache_size = -4096;
         pragma temp_store = memory;";
     conn.execute_batch(settings).map_err(|error| refused(path, error))?;
     set_up(conn)

@@ -1,5 +1,7 @@
 //! What people read: runs with their attempts, waits and events, and counts.
 
+use std::collections::BTreeMap;
+
 use rusqlite::params;
 use rusqlite::types::{ToSql, Value};
 use rusqlite::vtab::array::Array;
@@ -116,19 +118,30 @@ impl Session<'_> {
     }
 
     pub(super) fn counts(&self) -> Result<Vec<Count>> {
-        let mut counts = self.rows(&self.sql.counts, [], |row| {
-            Ok(Count {
-                workspace: row::name(row, 0, WorkspaceName::parse)?,
-                queue: row::name(row, 1, QueueName::parse)?,
-                status: row::word(row, 2, Status::from_word)?,
-                runs: row::count(row, 3)?,
-                ready: row::count(row, 4)?,
-                oldest_ready: row::maybe_at(row, 5)?,
-            })
-        })?;
-        // In the order of a life, which the words of the statuses do not have.
-        counts.sort_by(|a, b| (&a.workspace, &a.queue, a.status).cmp(&(&b.workspace, &b.queue, b.status)));
-        Ok(counts)
+        let mut select = self.prepare(&self.sql.counts)?;
+        let mut rows = select.query([])?;
+        let mut counts = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let workspace = row::name(row, 0, WorkspaceName::parse)?;
+            let queue = row::name(row, 1, QueueName::parse)?;
+            let status = row::word(row, 2, Status::from_word)?;
+            let count =
+                counts.entry((workspace, queue, status)).or_insert_with_key(|(workspace, queue, status)| Count {
+                    workspace: workspace.clone(),
+                    queue: queue.clone(),
+                    status: *status,
+                    runs: 0,
+                    ready: 0,
+                    oldest_ready: None,
+                });
+            count.runs += 1;
+            if row.get(3)? {
+                let available_at = row::at(row, 4)?;
+                count.ready += 1;
+                count.oldest_ready = Some(count.oldest_ready.map_or(available_at, |oldest| oldest.min(available_at)));
+            }
+        }
+        Ok(counts.into_values().collect())
     }
 }
 

@@ -1,10 +1,12 @@
 //! What stands beside the runs: lanes and queues as people read them, workers and workspaces.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Row, params};
 
 use super::row;
 use super::session::{Session, collect, limit};
-use crate::run::{HostName, LaneName, QueueName, WorkerId, WorkspaceName};
+use crate::run::{HostName, LaneName, QueueName, Status, WorkerId, WorkspaceName};
 use crate::store::script::steps;
 use crate::store::script::{to_i32, to_u32};
 use crate::store::{
@@ -35,10 +37,29 @@ impl Session<'_> {
     }
 
     pub(super) fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {
-        self.rows(&self.sql.queues, [workspace.as_str()], |row| {
+        let [known, runs] = steps(&self.sql.queues);
+        let known = self.rows(known, [workspace.as_str()], |row| {
             let (name, settings) = (row::name(row, 0, QueueName::parse)?, settings(row, 1)?);
-            Ok(Queue { name, settings, running: row::count(row, 3)?, waiting: row::count(row, 4)? })
-        })
+            Ok((name.clone(), Queue { name, settings, running: 0, waiting: 0 }))
+        })?;
+        let mut queues: BTreeMap<QueueName, Queue> = known.into_iter().collect();
+        let mut select = self.prepare(runs)?;
+        let mut rows = select.query([workspace.as_str()])?;
+        while let Some(row) = rows.next()? {
+            let name = row::name(row, 0, QueueName::parse)?;
+            let queue = queues.entry(name).or_insert_with_key(|name| Queue {
+                name: name.clone(),
+                settings: QueueSettings::default(),
+                running: 0,
+                waiting: 0,
+            });
+            match row::word(row, 1, Status::from_word)? {
+                Status::Running => queue.running += 1,
+                Status::Queued | Status::Retrying => queue.waiting += 1,
+                _ => {}
+            }
+        }
+        Ok(queues.into_values().collect())
     }
 
     pub(super) fn set_queue(
