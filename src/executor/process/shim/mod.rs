@@ -1,6 +1,6 @@
 //! The shim: a small process that owns the work of one attempt, so that the work outlives its worker but not its lease.
 //!
-//! It is a copy of a process that has done nothing yet ([`copy`](copies::serve)), and makes one more copy of itself, which
+//! It is a copy of a process that has done nothing yet (`copies`), and makes one more copy of itself, which
 //! takes on the work's limits and user and becomes the program. The shim looks after that until it has ended and leaves an
 //! exit record.
 
