@@ -28,11 +28,20 @@ impl ProcessExecutor {
         }
         // Fails if another worker was quicker; then it is not ours to remove.
         directory.reserve()?;
-        let begun = self.begin(&directory, work, control);
-        if begun.is_err() {
-            let _ = directory.remove();
+        let instead = self.prepare(&directory, work, control).inspect_err(|_| drop(directory.remove()))?;
+        if let Some(completion) = instead {
+            directory.remove()?;
+            return Ok(Err(completion));
         }
-        begun
+        match self.spawn(&directory, work).await {
+            Ok(shim) => Ok(Ok(shim)),
+            Err(error) => {
+                // One may have been made all the same: it sees the order, or is seen.
+                directory.stop(work.epoch, Duration::ZERO).await?;
+                directory.remove()?;
+                Err(error)
+            }
+        }
     }
 
     /// Makes room where the same attempt was begun before and given back. Answers whether it is for us to do so.
@@ -45,17 +54,16 @@ impl ProcessExecutor {
         Ok(true)
     }
 
-    fn begin(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Result<Handle, Completion>> {
+    /// Puts everything in its place; answers with what is to become of the attempt if it is not to start after all.
+    fn prepare(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Option<Completion>> {
         directory.furnish(work.payload.as_str(), self.task.user)?;
         self.write_lease(directory, work.epoch, control)?;
         directory.write(SPEC, &self.spec(work, control))?;
-        let instead = match control.order() {
-            Order::GoOn => return self.spawn(directory, work).map(Ok),
-            Order::Stop { .. } => Completion::Stopped,
-            Order::Leave => Completion::Left,
-        };
-        directory.remove()?;
-        Ok(Err(instead))
+        Ok(match control.order() {
+            Order::GoOn => None,
+            Order::Stop { .. } => Some(Completion::Stopped),
+            Order::Leave => Some(Completion::Left),
+        })
     }
 
     fn spec(&self, work: &Work, control: &Control) -> Spec {
@@ -80,10 +88,11 @@ impl ProcessExecutor {
         }
     }
 
-    fn spawn(&self, directory: &Directory, work: &Work) -> io::Result<Handle> {
-        let variables = self.environment(directory, work);
+    async fn spawn(&self, directory: &Directory, work: &Work) -> io::Result<Handle> {
+        let start = Start { directory: directory.path().into(), variables: self.environment(directory, work) };
         let zygote = Arc::clone(self.host.zygote());
-        let shim = zygote.fork(&Start { directory: directory.path().to_owned(), variables })?;
+        let asked = Arc::clone(&zygote);
+        let shim = tokio::task::spawn_blocking(move || asked.fork(&start)).await.map_err(io::Error::other)??;
         let (handle, ended) = (Handle::new(shim.try_clone()?)?, Handle::new(shim)?);
         // By a task of its own: whoever follows the work may leave it before it ends.
         tokio::spawn(async move {

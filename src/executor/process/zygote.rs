@@ -6,21 +6,23 @@ use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use rustix::io::retry_on_intr;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
-    recvmsg, sendmsg,
+    recvmsg, send, sendmsg,
 };
 use serde::{Deserialize, Serialize};
 
 /// Says that shims are to be made as a worker asks for them, on standard input.
 pub(super) const ZYGOTE: &str = "--zygote";
-/// It has nothing else to do, so one that takes longer is not right.
-const LONGEST: Duration = Duration::from_secs(5);
+/// It has nothing else to do, so one that takes longer, on however busy a machine, is not right.
+const LONGEST: Duration = Duration::from_secs(30);
+/// The length of a request for nothing but a look for the dead.
+const NOTHING: [u8; 4] = 0_u32.to_le_bytes();
 /// Stands before the hold on a new shim; what begins otherwise is why there is none.
 const BORN: u8 = 0;
 
@@ -28,7 +30,7 @@ const BORN: u8 = 0;
 #[derive(Serialize, Deserialize)]
 pub(super) struct Start {
     /// The attempt's.
-    pub directory: PathBuf,
+    pub directory: OsString,
     /// What the program gets, beside the fixed values of its task.
     pub variables: Vec<(String, OsString)>,
 }
@@ -52,7 +54,7 @@ impl Zygote {
         Self { words, running: Mutex::new(None) }
     }
 
-    /// Has a shim made; answers with a hold on it.
+    /// Has a shim made; answers with a hold on it. Blocks. Where it fails, one may have been made all the same.
     pub fn fork(&self, start: &Start) -> io::Result<OwnedFd> {
         let request = serde_json::to_vec(start)?;
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,11 +75,13 @@ impl Zygote {
         })?
     }
 
-    /// A shim has ended, and can be forgotten.
+    /// A shim has ended, and can be forgotten. Never waits: where somebody asks for another just now, or there is no room
+    /// for more words, the dead are looked for anyway.
     pub fn reap(&self) {
-        if let Some(zygote) = self.running.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-            // Where this fails, it is gone, and with it what it had to forget.
-            let _ = zygote.send(&[]);
+        if let Ok(mut running) = self.running.try_lock()
+            && let Some(zygote) = running.as_mut()
+        {
+            let _ = send(&zygote.line, &NOTHING, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
         }
     }
 }
@@ -107,7 +111,8 @@ impl Running {
         let mut holds = RecvAncillaryBuffer::new(&mut space);
         let mut words = [0; 512];
         let mut into = [IoSliceMut::new(&mut words)];
-        let count = recvmsg(&self.line, &mut into, &mut holds, RecvFlags::CMSG_CLOEXEC)?.bytes;
+        let answer = retry_on_intr(|| recvmsg(&self.line, &mut into, &mut holds, RecvFlags::CMSG_CLOEXEC))?;
+        let count = answer.bytes;
         let held = holds.drain().find_map(|message| match message {
             RecvAncillaryMessage::ScmRights(mut holds) => holds.next(),
             _ => None,
@@ -115,6 +120,7 @@ impl Running {
         match (&words[..count], held) {
             ([BORN], Some(hold)) => Ok(Ok(hold)),
             ([], _) => Err(io::Error::other("the process that makes them is gone")),
+            ([BORN], None) => Err(io::Error::other("there was no room for a hold on it")),
             (why, _) => Ok(Err(io::Error::other(String::from_utf8_lossy(why).into_owned()))),
         }
     }

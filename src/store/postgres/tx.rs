@@ -479,7 +479,12 @@ impl Tx for Session {
     }
 
     async fn prune_lanes(&mut self, limit: usize) -> Result<()> {
-        self.execute(&self.statements.prune_lanes, Params::default().big(limit as i64)).await?;
+        let [lock, delete] = steps(&self.statements.prune_lanes);
+        let rows = self.query(lock, Params::default().big(limit as i64)).await?;
+        let idle = rows.iter().map(|row| Ok((workspace(row, 0)?, lane(row, 1)?))).collect::<Result<Vec<LaneKey>>>()?;
+        if !idle.is_empty() {
+            self.execute(delete, lane_keys(&idle)).await?;
+        }
         Ok(())
     }
 }

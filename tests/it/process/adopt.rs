@@ -96,6 +96,7 @@ fn make_a_shim(directory: &Path) {
     let (mut line, theirs) = UnixStream::pair().expect("a line");
     let mut zygote = Command::new(env!("CARGO_BIN_EXE_runlane"));
     let mut zygote = zygote.args(["shim", "--zygote"]).stdin(OwnedFd::from(theirs)).spawn().expect("started");
+    let directory = serde_json::to_value(directory.as_os_str()).expect("a value");
     let request = serde_json::json!({ "directory": directory, "variables": [] }).to_string();
     line.write_all(&(request.len() as u32).to_le_bytes())
         .and_then(|()| line.write_all(request.as_bytes()))

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use fork::{Fork, fork};
-use rustix::process::{PidfdFlags, WaitOptions, chdir, pidfd_open, setsid, wait};
+use rustix::process::{PidfdFlags, Signal, WaitOptions, chdir, kill_process, pidfd_open, setsid, wait};
 use rustix::stdio::{dup2_stderr, dup2_stdin, stdin};
 use rustix::thread::disable_transparent_huge_pages;
 
@@ -59,13 +59,17 @@ fn make_shims() -> io::Result<Option<Start>> {
     Ok(None)
 }
 
-/// On a copy that was not reaped yet.
+/// On a copy that was not reaped yet. One that nobody could follow must not be.
 fn hold(number: i32) -> io::Result<OwnedFd> {
-    Ok(pidfd_open(pid(number)?, PidfdFlags::empty())?)
+    let number = pid(number)?;
+    pidfd_open(number, PidfdFlags::empty()).map_err(|error| {
+        let _ = kill_process(number, Signal::KILL);
+        error.into()
+    })
 }
 
 fn as_shim(start: &Start) -> io::Result<()> {
-    let directory = Directory::new(start.directory.clone());
+    let directory = Directory::new(start.directory.clone().into());
     // With this the line is closed on this side, for it was closed on returning.
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stderr(create_new(&directory.shim_log())?)?;
