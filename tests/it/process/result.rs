@@ -79,6 +79,20 @@ async fn a_shim_that_cannot_be_started_is_named() {
 }
 
 #[tokio::test]
+async fn an_answer_that_does_not_come_is_a_failure_that_leaves_nothing_behind() {
+    let mut scene = sh("true");
+    // Hears what is asked of it, and is gone.
+    let deaf = ["/bin/sh", "-c", "head -c 4 > /dev/null"].map(Into::into).to_vec();
+    scene.host = std::sync::Arc::new((*scene.host).clone().with_shim(deaf));
+    for _ in 0..2 {
+        let (code, message) = failure(scene.run().await);
+        assert_eq!(code, "start_failed");
+        assert!(message.starts_with("cannot begin the attempt: no shim could be made"), "{message}");
+        assert!(!scene.directory().exists());
+    }
+}
+
+#[tokio::test]
 async fn too_much_output_is_not_tried_again() {
     let scene = sh("head -c 5000 /dev/zero > $RUNLANE_OUTPUT_DIR/file").with(|task| task.limits.output_bytes = 4000);
     match scene.run().await {
