@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use runlane::clock::Clock;
+use runlane::store::Store;
 use runlane::store::postgres::PostgresStore;
 use runlane::store::sqlite::SqliteStore;
 
@@ -77,7 +78,10 @@ async fn killed_and_frozen_workers_and_a_crashing_database_lose_and_double_nothi
                     super::worker::end(&shims[chance.below(shims.len())..][..1]);
                 }
             }
-            Fault::Outage => cluster.crash_and_recover(Duration::from_millis(chance.below(2000) as u64)),
+            Fault::Outage => {
+                until_at_work(&store, &workers).await;
+                cluster.crash_and_recover(Duration::from_millis(chance.below(2000) as u64));
+            }
         }
     }
     until_ended(&store, &ids, patience(scale)).await;
@@ -87,6 +91,19 @@ async fn killed_and_frozen_workers_and_a_crashing_database_lose_and_double_nothi
     }
     let done = judge(&store, &yard, &ids).await;
     eprintln!("{} runs, {done} executions, {scale:?}", ids.len());
+}
+
+/// A worker that finds no database when it starts says so and ends, which is no fault of this test.
+async fn until_at_work(store: &PostgresStore, workers: &[WorkerProcess]) {
+    let began = std::time::Instant::now();
+    loop {
+        let known = store.workers().await.unwrap_or_default();
+        if workers.iter().all(|worker| known.iter().any(|known| known.info.pid == worker.pid())) {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "of the workers there are {known:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 #[derive(Clone, Copy)]

@@ -55,6 +55,10 @@ impl WorkerProcess {
         self.child.wait().expect("waited for");
     }
 
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(super) fn freeze(&self) {
         self.signal(Signal::STOP);
     }
