@@ -47,6 +47,12 @@ pub(super) struct Extra<'a> {
 }
 
 impl RemoteArgs {
+    /// Another server, which asks for no token.
+    #[cfg(all(feature = "worker", target_os = "linux"))]
+    pub(super) fn at(self, url: &str) -> Self {
+        Self { url: url.to_owned(), token: None, ..self }
+    }
+
     pub(super) fn remote(&self) -> Result<Remote, ApiError> {
         let wrong = |reason: String| ApiError::Url { url: self.url.clone(), reason };
         let base = Url::parse(&self.url).map_err(|error| wrong(error.to_string()))?;

@@ -1,6 +1,9 @@
-//! `runlane bench`: how fast a server takes runs, works them off, and picks one up; measured through the API.
+//! `runlane bench`: how fast a server takes runs, works them off, and picks one up; measured through the API. The server is one
+//! that is there, or its own on a database that is named.
 
 mod drain;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod own;
 mod pickup;
 mod progress;
 mod queue;
@@ -20,7 +23,7 @@ use super::remote::{Remote, RemoteArgs};
 use super::render::{counted, grouped};
 use super::{print_json, say, seen};
 use crate::cli::Failure;
-use crate::cli::database::DatabaseArgs;
+use crate::cli::database::Database;
 
 /// Enough to tell 99 of 100 from the rest.
 const PICKUPS: u32 = 200;
@@ -29,7 +32,7 @@ const PICKUPS: u32 = 200;
 #[command(after_help = "\
 It submits runs of the demo task `echo` to the queue `bench`, which it pauses meanwhile, then lets them go and waits until
 all have ended. Every figure is what a client sees, and every run is committed before it is acknowledged.
-A worker that knows `echo` must be there: `runlane dev` has one.")]
+Where a server is measured, a worker that knows `echo` must be there: `runlane dev` has one.")]
 pub(in crate::cli) struct BenchArgs {
     /// How many runs are submitted one by one, and again in batches
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -40,8 +43,10 @@ pub(in crate::cli) struct BenchArgs {
     /// How large each payload is
     #[arg(long, value_name = "BYTES", default_value_t = 100)]
     payload_bytes: usize,
-    #[command(flatten)]
-    database: DatabaseArgs,
+    /// Measure this database, `sqlite:PATH` or `postgres://…`, with a server and a worker in this process, instead of the
+    /// server at --url. It must have been migrated; other work in it is left alone
+    #[arg(long, value_name = "URL")]
+    database: Option<String>,
     #[command(flatten)]
     pub(super) remote: RemoteArgs,
 }
@@ -60,12 +65,38 @@ struct Figures {
 }
 
 pub(super) async fn bench(args: BenchArgs) -> Result<ExitCode, Failure> {
-    let remote = args.remote.remote()?;
-    let database = database(&remote, args.database.clone()).await?;
-    a_worker_is_there(&remote).await?;
-    let queue = BenchQueue::paused(&remote).await?;
+    match &args.database {
+        Some(url) => on_database(&args, &Database::parse(url)?).await,
+        None => {
+            let remote = args.remote.remote()?;
+            a_worker_is_there(&remote).await?;
+            on_server(&args, &remote).await
+        }
+    }
+}
+
+#[cfg(all(feature = "worker", target_os = "linux"))]
+async fn on_database(args: &BenchArgs, database: &Database) -> Result<ExitCode, Failure> {
+    let own = own::OwnServer::on(database).await?;
+    let measured = on_server(args, &args.remote.clone().at(&own.url).remote()?).await;
+    own.stop().await?;
+    measured
+}
+
+#[cfg(not(all(feature = "worker", target_os = "linux")))]
+async fn on_database(_: &BenchArgs, database: &Database) -> Result<ExitCode, Failure> {
+    let kind = database.kind();
+    Err(format!(
+        "this runlane was built without workers, so it cannot measure a {kind} database by itself; start a server"
+    )
+    .into())
+}
+
+async fn on_server(args: &BenchArgs, remote: &Remote) -> Result<ExitCode, Failure> {
+    let database = database(remote).await?;
+    let queue = BenchQueue::paused(remote).await?;
     let measured = tokio::select! {
-        measured = measure(&args, &remote, &queue) => measured,
+        measured = measure(args, remote, &queue) => measured,
         _ = tokio::signal::ctrl_c() => {
             queue.resume().await?;
             return Ok(ExitCode::from(exit::INTERRUPTED));
@@ -116,13 +147,10 @@ fn body(payload_bytes: usize) -> Doc {
     Doc::of(&json!({"task": "echo", "queue": queue::NAME, "payload": payload}))
 }
 
-/// The kind of database: as the server says, or as the command line does.
-async fn database(remote: &Remote, named: DatabaseArgs) -> Result<String, Failure> {
+/// The kind of database, as the server says.
+async fn database(remote: &Remote) -> Result<String, Failure> {
     let health: Value = remote.outside("readyz").await?.json().await.unwrap_or_default();
-    if let Some(kind) = health.get("database").and_then(Value::as_str) {
-        return Ok(kind.to_owned());
-    }
-    Ok(named.database().map_or("unknown", |database| database.kind()).to_owned())
+    Ok(health.get("database").and_then(Value::as_str).unwrap_or("unknown").to_owned())
 }
 
 async fn a_worker_is_there(remote: &Remote) -> Result<(), Failure> {
@@ -132,7 +160,7 @@ async fn a_worker_is_there(remote: &Remote) -> Result<(), Failure> {
     if alive {
         Ok(())
     } else {
-        Err("no worker is there to execute runs\n  hint: `runlane dev` starts a server with one".into())
+        Err("no worker is there to execute runs\n  hint: `runlane dev` starts a server with one; with --database, one works in this process".into())
     }
 }
 
