@@ -1,18 +1,22 @@
 //! What surrounds every request: its id, its line in the log, its metrics, and problems written down.
 
 use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
 use metrics::{Unit, counter, describe_counter, describe_histogram, histogram};
 use tracing::Instrument;
 use uuid::Uuid;
 
+use super::hosts;
 use super::problem::{Code, Problem};
+use super::state::Server;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -27,7 +31,7 @@ pub fn describe() {
 pub(in crate::http) struct RequestId(pub(in crate::http) String);
 
 /// The outermost layer.
-pub(super) async fn frame(mut request: Request, next: Next) -> Response {
+pub(super) async fn frame(State(server): State<Server>, mut request: Request, next: Next) -> Response {
     let id = request_id(&request);
     let path = request.extensions().get::<MatchedPath>().map_or("unknown".to_owned(), |path| path.as_str().to_owned());
     let method = request.method().clone();
@@ -35,7 +39,13 @@ pub(super) async fn frame(mut request: Request, next: Next) -> Response {
     request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!("request", %method, path = address, request_id = id);
     let began = Instant::now();
-    let response = next.run(request).instrument(span.clone()).await;
+    let response = match hosts::check(&server.api, &request) {
+        Ok(()) => {
+            let answer = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
+            answer.unwrap_or_else(|panic| span.in_scope(|| panicked(&*panic)))
+        }
+        Err(problem) => problem.into_response(),
+    };
     let response = with_problem(response, &id, &method, &address);
     let (status, took) = (response.status(), began.elapsed());
     span.in_scope(|| tracing::debug!(status = status.as_u16(), ?took, "answered"));
@@ -46,7 +56,7 @@ pub(super) async fn frame(mut request: Request, next: Next) -> Response {
 }
 
 /// What a panic becomes. What it said is for the log.
-pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+fn panicked(panic: &(dyn Any + Send)) -> Response {
     let words = panic.downcast_ref::<String>().cloned();
     let words = words.or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned())).unwrap_or_default();
     tracing::error!(panic = words, "a request panicked");

@@ -3,28 +3,24 @@
 //! A page in a browser can make requests to this machine; by a name that its owner points here, even read the answers.
 //! Such requests show themselves by their `Host` and `Origin`.
 
-use axum::extract::{Request, State};
+use std::borrow::Cow;
+
+use axum::extract::Request;
 use axum::http::{HeaderMap, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 
 use super::auth::Auth;
 use super::problem::{Code, Problem};
-use super::state::{Api, Server};
+use super::state::Api;
 
-/// Lets through what came by a name, and from a page, that may.
-pub(super) async fn check(State(server): State<Server>, request: Request, next: Next) -> Response {
-    let host = request.uri().authority().map(|authority| authority.as_str().to_owned());
+/// Refuses what came by a name, or from a page, that may not.
+pub(super) fn check(api: &Api, request: &Request) -> Result<(), Problem> {
+    let host = request.uri().authority().map(|authority| authority.as_str().into());
     let host = host.or_else(|| text(request.headers(), header::HOST)).unwrap_or_default();
-    let origin = text(request.headers(), header::ORIGIN);
-    match judge(&server.api, &host, origin.as_deref()) {
-        Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
-    }
+    judge(api, &host, text(request.headers(), header::ORIGIN).as_deref())
 }
 
-fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
-    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<Cow<'_, str>> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()))
 }
 
 fn judge(api: &Api, host: &str, origin: Option<&str>) -> Result<(), Problem> {

@@ -2,12 +2,11 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use tokio_util::sync::CancellationToken;
-use tower_http::catch_panic::CatchPanicLayer;
 
 use super::state::{Api, Shared};
-use super::{api, auth, frame, hosts, openapi};
+use super::{api, auth, frame, openapi};
 
 /// The whole API. Needs a runtime. Cancel `stopping` when the server is to stop, so that nobody goes on waiting in it.
 pub fn router(api: Api, stopping: CancellationToken) -> Router {
@@ -16,9 +15,7 @@ pub fn router(api: Api, stopping: CancellationToken) -> Router {
     routes
         .route_layer(from_fn_with_state(server.clone(), auth::authorise))
         .merge(openapi::routes())
-        .layer(from_fn_with_state(server.clone(), hosts::check))
-        .layer(DefaultBodyLimit::max(server.api.limits.body_bytes))
-        .layer(CatchPanicLayer::custom(frame::panicked))
-        .layer(from_fn(frame::frame))
+        // Together: every layer by itself copies what is below it for each request.
+        .layer((from_fn_with_state(server.clone(), frame::frame), DefaultBodyLimit::max(server.api.limits.body_bytes)))
         .with_state(server)
 }
