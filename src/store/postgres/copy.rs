@@ -44,7 +44,11 @@ const TYPES: [Type; 18] = [
 pub(super) async fn copy_runs(session: &Session, runs: &[Run]) -> Result<()> {
     let client = session.opened().await?;
     let copied = async {
-        let mut writer = pin!(BinaryCopyInWriter::new(client.copy_in(COPY).await?, &TYPES));
+        let sink = match session.target.prepared_statements {
+            true => client.copy_in(&client.prepare_cached(COPY).await?).await?,
+            false => client.copy_in(COPY).await?,
+        };
+        let mut writer = pin!(BinaryCopyInWriter::new(sink, &TYPES));
         for run in runs {
             writer
                 .as_mut()

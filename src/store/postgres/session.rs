@@ -10,13 +10,14 @@ use std::time::Duration;
 use deadpool_postgres::{Object, Pool, PoolError};
 use futures::future::{Either, join3};
 use jiff::Timestamp;
+use tokio_postgres::types::Type;
 use tokio_postgres::{Error, Row};
 
 use super::arrays::Params;
 use super::connect::{Target, is_contention, is_disconnect, lost_connection, refused};
 use super::marks::{Look, Marks};
 use super::statements::Statements;
-use super::wakes::Wakes;
+use super::wakes::{CHANNEL, Wakes};
 use crate::clock::Clock;
 use crate::run::WorkspaceName;
 use crate::store::ready::News;
@@ -120,24 +121,39 @@ impl Session {
     }
 
     pub(super) async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>> {
+        self.ask(sql, params, false).await
+    }
+
+    /// As [`Session::query`], for a statement that sets for itself what others need a transaction for: if it is the only
+    /// one, it goes without.
+    pub(super) async fn query_by_itself(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>> {
+        self.ask(sql, params, self.is_only()).await
+    }
+
+    /// Whether the next statement is the first and the last.
+    fn is_only(&self) -> bool {
+        self.last.is_some() && !self.begun.load(Ordering::Relaxed)
+    }
+
+    async fn ask(&self, sql: &str, params: Params<'_>, bare: bool) -> Result<Vec<Row>> {
         let client = self.client()?;
         if !self.target.prepared_statements {
-            return self.send(client.query_typed(sql, &params.typed())).await;
+            return self.send(client.query_typed(sql, &params.typed()), bare).await;
         }
         let prepared = client.prepare_typed_cached(sql, &params.types()).await;
         let statement = prepared.map_err(|error| refused(self.doing, error))?;
-        self.send(client.query(&statement, &params.values())).await
+        self.send(client.query(&statement, &params.values()), bare).await
     }
 
     /// How many rows a statement changed that answers with none.
     pub(super) async fn execute(&self, sql: &str, params: Params<'_>) -> Result<usize> {
         let client = self.client()?;
         if !self.target.prepared_statements {
-            return self.send(client.execute_typed(sql, &params.typed())).await.map(|rows| rows as usize);
+            return self.send(client.execute_typed(sql, &params.typed()), false).await.map(|rows| rows as usize);
         }
         let prepared = client.prepare_typed_cached(sql, &params.types()).await;
         let statement = prepared.map_err(|error| refused(self.doing, error))?;
-        self.send(client.execute(&statement, &params.values())).await.map(|rows| rows as usize)
+        self.send(client.execute(&statement, &params.values()), false).await.map(|rows| rows as usize)
     }
 
     /// The connection, with the transaction begun, for what [`Session::query`] cannot do.
@@ -150,15 +166,15 @@ impl Session {
     }
 
     /// Sends a statement that is prepared, so that it goes out when first polled: after the begin and before the commit.
-    /// Should it fail, the server makes a rollback of the commit that follows.
-    async fn send<T>(&self, statement: impl Future<Output = std::result::Result<T, Error>>) -> Result<T> {
+    /// Should it fail, the server makes a rollback of the commit that follows. A `bare` one goes without either.
+    async fn send<T>(&self, statement: impl Future<Output = std::result::Result<T, Error>>, bare: bool) -> Result<T> {
         let client = self.client()?;
-        let begin = match self.begun.swap(true, Ordering::Relaxed) {
+        let begin = match self.begun.swap(true, Ordering::Relaxed) || bare {
             true => Either::Left(ready(Ok(()))),
             false => Either::Right(client.batch_execute(self.begin)),
         };
         let commit = match self.last {
-            Some(may_make_ready) => Either::Right(self.send_commit(client, may_make_ready)),
+            Some(may_make_ready) => Either::Right(self.send_commit(client, may_make_ready, bare)),
             None => Either::Left(ready(Ok(()))),
         };
         let (begun, answer, committed) = join3(begin, statement, commit).await;
@@ -174,15 +190,24 @@ impl Session {
         })
     }
 
-    /// The word that something is ready goes out right behind.
-    async fn send_commit(&self, client: &Object, is_ready: bool) -> std::result::Result<(), Error> {
-        let commit = client.batch_execute("commit");
+    /// The word that something is ready goes out right behind, unless it went along. What is `bare` commits by itself.
+    async fn send_commit(&self, client: &Object, is_ready: bool, bare: bool) -> std::result::Result<(), Error> {
+        let commit = if bare { Either::Left(ready(Ok(()))) } else { Either::Right(client.batch_execute("commit")) };
         let word = async {
-            if is_ready {
+            if is_ready && !self.told.load(Ordering::Relaxed) {
                 self.told.store(self.wakes.send_behind_commit(client), Ordering::Relaxed);
             }
         };
         futures::future::join(commit, word).await.0
+    }
+
+    /// Adds the channel, and the word that something is ready, if it may go along with the statement: those who send one
+    /// like that wait for each other, so a process that has more to do does not.
+    pub(super) fn with_word<'a>(&self, params: Params<'a>) -> Params<'a> {
+        let calm = || self.client.as_ref().and_then(Object::pool).is_some_and(|pool| in_use(&pool) <= 1);
+        let goes = self.is_only() && calm() && self.wakes.may_go_now();
+        self.told.store(goes, Ordering::Relaxed);
+        params.text(CHANNEL).add(goes.then(|| self.wakes.sender.to_string()), Type::TEXT)
     }
 
     pub(super) fn injected_now(&self) -> Option<Timestamp> {
@@ -192,7 +217,7 @@ impl Session {
     pub(super) async fn commit(mut self) -> Result<()> {
         let Some(client) = self.client.take() else { return Err(StoreError::Closed) };
         let open = *self.begun.get_mut() && !*self.committed.get_mut();
-        let answer = if open { self.send_commit(&client, self.news.ready).await } else { Ok(()) };
+        let answer = if open { self.send_commit(&client, self.news.ready, false).await } else { Ok(()) };
         let answer = match answer {
             Ok(()) => {
                 if self.looked {
@@ -233,6 +258,11 @@ impl Drop for Session {
             drop(Object::take(client));
         }
     }
+}
+
+fn in_use(pool: &Pool) -> usize {
+    let status = pool.status();
+    status.size - status.available
 }
 
 pub(super) async fn connect(pool: &Pool, target: &Target) -> Result<Object> {

@@ -128,8 +128,8 @@ impl Tx for Session {
     }
 
     async fn insert_ready(&mut self, runs: &[Run]) -> Result<(HashSet<RunId>, Option<Timestamp>)> {
-        let params = ready_runs(runs).time(self.injected_now());
-        let rows = self.query(&self.statements.insert_ready, params).await?;
+        let params = self.with_word(ready_runs(runs).time(self.injected_now()));
+        let rows = self.query_by_itself(&self.statements.insert_ready, params).await?;
         self.forget |= !self.marks.follow(runs);
         let at = rows.first().map(|row| row.get(1));
         Ok((rows.iter().map(|row| RunId(row.get(0))).collect(), at))

@@ -1,8 +1,8 @@
 //! Tells whoever waits that something may have become ready: in this process at once, in others by `NOTIFY`.
 //!
-//! A `NOTIFY` in the transaction of a write would make all such commits wait for each other. So one follows right behind the
-//! commit, where there was none for a while, and else is sent a little later by a task of its own, for everything that came
-//! together meanwhile.
+//! A `NOTIFY` in the transaction of a write makes all such commits wait for each other. So only a process that has nothing else
+//! under way sends one like that. Else one follows right behind the commit, where there was none for a while, or is sent a little
+//! later by a task of its own, for everything that came together meanwhile.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -58,10 +58,15 @@ impl Wakes {
         }
     }
 
+    /// Whether it is time for a word to other processes; whoever asks sends it then.
+    pub(super) fn may_go_now(&self) -> bool {
+        may_go_now(&self.last)
+    }
+
     /// Sends the word to other processes on a connection that has just been given a commit, if it is time for one. Nobody
     /// waits for the answer.
     pub(super) fn send_behind_commit(&self, client: &ClientWrapper) -> bool {
-        let may = may_go_now(&self.last);
+        let may = self.may_go_now();
         if may {
             // What was begun is sent, whether or not anybody waits.
             let _ = client.batch_execute(&notification(self.sender)).now_or_never();

@@ -1,4 +1,4 @@
-//! Connections that break at the worst moment: through a proxy that cuts them when a commit passes.
+//! Connections that break at the worst moment: through a proxy that cuts them when that passes which commits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,12 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::fixture::Database;
 
-/// What the proxy does with the next commit.
+/// By what the proxy knows it: nothing but the command itself, since the word alone is in the names of settings, too; or
+/// the task of a run, since a plain submission commits by itself.
+const COMMIT: &[u8] = b"commit\0";
+const TASK: &str = "cut_here";
+
+/// What the proxy does with the next that commits.
 #[derive(Clone, Copy, PartialEq)]
 enum Cut {
     /// The server never hears of it.
@@ -28,18 +33,18 @@ struct Proxy {
 }
 
 impl Proxy {
-    async fn before(database: &Database, cut: Cut) -> Self {
+    async fn before(database: &Database, commit: &'static [u8], cut: Cut) -> Self {
         let (_, rest) = database.url.split_once('@').expect("a user");
         let (server, name) = rest.split_once('/').expect("a database");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("postgres://postgres@{}/{name}", listener.local_addr().expect("an address"));
         let armed = Arc::new(AtomicBool::new(false));
-        tokio::spawn(serve(listener, server.to_owned(), Arc::clone(&armed), cut));
+        tokio::spawn(serve(listener, server.to_owned(), Arc::clone(&armed), commit, cut));
         Self { url, armed }
     }
 }
 
-async fn serve(listener: TcpListener, server: String, armed: Arc<AtomicBool>, cut: Cut) {
+async fn serve(listener: TcpListener, server: String, armed: Arc<AtomicBool>, word: &'static [u8], cut: Cut) {
     while let Ok((client, _)) = listener.accept().await {
         let upstream = TcpStream::connect(&server).await.expect("the server answers");
         let (from_client, to_client) = client.into_split();
@@ -47,7 +52,7 @@ async fn serve(listener: TcpListener, server: String, armed: Arc<AtomicBool>, cu
         let answers = tokio::spawn(copy(from_server, to_client));
         let armed = Arc::clone(&armed);
         tokio::spawn(async move {
-            forward(from_client, to_server, &armed, cut, answers).await;
+            forward(from_client, to_server, &armed, word, cut, answers).await;
         });
     }
 }
@@ -60,13 +65,13 @@ async fn forward(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     armed: &AtomicBool,
+    word: &[u8],
     cut: Cut,
     answers: tokio::task::JoinHandle<()>,
 ) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(read) = from.read(&mut buffer).await {
-        // Nothing but the command itself: the word alone is in the names of settings, too.
-        let commit = buffer[..read].windows(7).any(|word| word == b"commit\0");
+        let commit = buffer[..read].windows(word.len()).any(|bytes| bytes == word);
         if read == 0 || (commit && armed.swap(false, Ordering::SeqCst) && cut_now(&mut to, &buffer[..read], cut).await)
         {
             answers.abort();
@@ -88,12 +93,12 @@ async fn cut_now(to: &mut OwnedWriteHalf, commit: &[u8], cut: Cut) -> bool {
 }
 
 fn a_run() -> NewRun {
-    NewRun::of(TaskName::parse("noop").expect("a name"), Json::null())
+    NewRun::of(TaskName::parse(TASK).expect("a name"), Json::null())
 }
 
 async fn submit_through_a_cut(cut: Cut) {
     let Some(database) = Database::empty().await else { return };
-    let proxy = Proxy::before(&database, cut).await;
+    let proxy = Proxy::before(&database, TASK.as_bytes(), cut).await;
     let store = PostgresStore::connect(&proxy.url, Clock::Database).await.expect("connect");
     let runs = [a_run(), a_run()];
     proxy.armed.store(true, Ordering::SeqCst);
@@ -121,7 +126,7 @@ async fn a_submit_whose_commit_never_arrived_is_submitted_again() {
 #[tokio::test]
 async fn a_command_whose_commit_was_not_answered_says_that_it_does_not_know() {
     let Some(database) = Database::empty().await else { return };
-    let proxy = Proxy::before(&database, Cut::After).await;
+    let proxy = Proxy::before(&database, COMMIT, Cut::After).await;
     let store = PostgresStore::connect(&proxy.url, Clock::Database).await.expect("connect");
     let run = a_run();
     store.submit(std::slice::from_ref(&run), Admission::default()).await.expect("submit");

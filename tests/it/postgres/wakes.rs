@@ -228,3 +228,26 @@ async fn behind_a_pooler_nothing_breaks() {
     }
     assert_eq!(database.lines("select count(*)::text from runlane.history").await, ["60"]);
 }
+
+/// Of a process that has nothing else to do, the word goes along with the run: what is not stored is not heard of.
+#[tokio::test]
+async fn a_submission_that_fails_at_its_commit_is_not_passed_on() {
+    let Some(database) = quiet().await else { return };
+    let mut ear = Ear::on(&database).await;
+    let store = store(&database.url).await;
+    submit(&store).await;
+    ear.heard.recv().await.expect("others are told");
+    // Longer than words keep apart from each other.
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let fail = "create function runlane.fail() returns trigger language plpgsql as 'begin raise exception ''no''; end';
+        create constraint trigger fail after insert on runlane.runs initially deferred
+        for each row execute function runlane.fail()";
+    database.execute(fail).await;
+    let run = NewRun::of(TaskName::parse("noop").expect("a name"), Json::null());
+    let refused = store.submit(&[run], Admission::default()).await;
+    database.execute("drop trigger fail on runlane.runs; drop function runlane.fail").await;
+    assert!(refused.is_err(), "{refused:?}");
+    submit(&store).await;
+    ear.heard.recv().await.expect("others are told of what was stored");
+    assert_eq!(ear.count().await, 0, "and of nothing else");
+}
