@@ -25,11 +25,11 @@ pub(super) const PROMOTE: usize = 0;
 pub(super) const PASSES: [Pass; 7] = [
     Pass { name: "promote", every: seconds(3), run: |it| Box::pin(promote(it)) },
     Pass { name: "reap", every: seconds(5), run: |it| Box::pin(reap(it)) },
-    Pass { name: "expire", every: seconds(20), run: |it| Box::pin(expire(it)) },
+    Pass { name: "expire", every: seconds(60), run: |it| Box::pin(expire(it)) },
     Pass { name: "measure", every: seconds(30), run: |it| Box::pin(measure(it)) },
     Pass { name: "leftovers", every: seconds(60), run: |it| Box::pin(leftovers(it)) },
     Pass { name: "sweep", every: seconds(300), run: |it| Box::pin(sweep(it)) },
-    Pass { name: "prune", every: seconds(60), run: |it| Box::pin(prune(it)) },
+    Pass { name: "prune", every: seconds(300), run: |it| Box::pin(prune(it)) },
 ];
 
 /// Runs whose time has come become ready.

@@ -121,7 +121,12 @@ impl Claimer {
     async fn claim_known(&mut self, queues: &[QueueName], capacity: usize) -> usize {
         let Some((request, until)) = self.request(queues.to_vec(), capacity) else { return 0 };
         match self.inner.store.claim_known(&request).await {
-            Ok(claim) => self.begin(claim, until),
+            Ok(claim) => {
+                let taken = self.begin(claim, until);
+                // First what was claimed, then the look around.
+                tokio::task::yield_now().await;
+                taken
+            }
             Err(_) => 0,
         }
     }

@@ -97,7 +97,13 @@ impl Worker {
         // They end with this call, however it does.
         let _renewing = AbortOnDropHandle::new(tokio::spawn(heart::renew_leases(Arc::clone(inner))));
         let _beating = AbortOnDropHandle::new(tokio::spawn(heart::beat(Arc::clone(inner), drain.clone())));
-        claimer::claim_until(Arc::clone(inner), drain).await;
+        // Tasks of their own, too: what a claim gets is started by the thread that got it, whoever polls this.
+        let claiming = AbortOnDropHandle::new(tokio::spawn(claimer::claim_until(Arc::clone(inner), drain)));
+        if let Err(error) = claiming.await
+            && error.is_panic()
+        {
+            std::panic::resume_unwind(error.into_panic());
+        }
         inner.slots.close();
         let summary = drain::drain(inner).await;
         tracing::info!(worker = %inner.id, %summary, "stopped");
