@@ -13,8 +13,15 @@ use crate::store::Promoted;
 impl Model {
     /// Draws every consequence: runs whose upstream ended, then lanes.
     pub(super) fn settle(&mut self, now: Timestamp) {
-        while let Some((run, upstream, status)) = self.ended_upstream() {
-            self.hear_of(run, upstream, status, now);
+        loop {
+            let ended = self.ended_upstreams();
+            if ended.is_empty() {
+                break;
+            }
+            // What ends by that is heard of next: whoever waits for both is told of what came first.
+            for (run, upstream, status) in ended {
+                self.hear_of(run, upstream, status, now);
+            }
         }
         let lanes: BTreeSet<LaneKey> =
             self.live().filter_map(|run| run.lane.clone().map(|lane| (run.workspace.clone(), lane))).collect();
@@ -23,9 +30,9 @@ impl Model {
         }
     }
 
-    /// A run that waits, with a run it waits for that has ended: failures first, so that one failed upstream
+    /// The runs that wait, each with a run it waits for that has ended: failures first, so that one failed upstream
     /// decides whatever else has succeeded.
-    fn ended_upstream(&self) -> Option<(RunId, RunId, Status)> {
+    fn ended_upstreams(&self) -> Vec<(RunId, RunId, Status)> {
         let ended = |(run, upstreams): (&RunId, &BTreeSet<RunId>)| {
             let ends = upstreams.iter().filter_map(|upstream| {
                 let status = self.runs.get(upstream)?.status();
@@ -33,7 +40,7 @@ impl Model {
             });
             ends.min_by_key(|(_, upstream, status)| (*status == Status::Succeeded, *upstream))
         };
-        self.waits.iter().find_map(ended)
+        self.waits.iter().filter_map(ended).collect()
     }
 
     fn hear_of(&mut self, run: RunId, upstream: RunId, status: Status, now: Timestamp) {

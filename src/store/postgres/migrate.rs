@@ -12,7 +12,7 @@ const MIGRATIONS: [&str; 5] = [
     include_str!("migrations/0002_access.sql"),
     include_str!("migrations/0003_schedules.sql"),
     include_str!("migrations/0004_lean_writes.sql"),
-    include_str!("migrations/0005_ready_by_itself.sql"),
+    include_str!("migrations/0005_fewer_writes.sql"),
 ];
 
 /// Any number will do, as long as every release uses the same one.

@@ -59,7 +59,8 @@ impl Holder {
 }
 
 async fn store(database: &Database, locked: Locked) -> PostgresStore {
-    let edits = ["lane_promote", "lane_demote"].map(|name| (name, "for update", "for update skip locked"));
+    let unlocked = "id = any(array(select id from runlane.runs where id = any($1) for update skip locked))";
+    let edits = [("lane_promote", "id = any($1)", unlocked), ("lane_demote", "for update", "for update skip locked")];
     let edits = if locked == Locked::PassedOver { &edits[..] } else { &[] };
     PostgresStore::connect_sabotaged(&database.url, Clock::Database, edits).await.expect("connect")
 }

@@ -382,6 +382,28 @@ async fn what_is_old_is_found_by_block_range_and_what_it_left_by_id() {
 }
 
 #[tokio::test]
+async fn what_a_lane_makes_ready_is_found_by_id_in_order() {
+    check(sql!("lane_promote"), &[&ids()], |plan| {
+        assert_by_index(plan, "Index Scan using runs_pkey");
+        assert!(plan.lines().count() <= 5, "nothing but the scan locks the rows:\n{plan}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whether_a_lane_is_used_two_indexes_say() {
+    let (look, delete) = sql!("prune_lanes").split_once("-- then").expect("a second step");
+    for (sql, arguments) in [(look, &["1000"][..]), (&format!("-- {delete}"), &["array['default']", "array['a lane']"])]
+    {
+        check(sql, arguments, |plan| {
+            assert_by_index(plan, "runs_lane_front");
+            assert_by_index(plan, "runs_lane_line");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn the_front_of_a_lane_is_found_by_index() {
     check(sql!("lane_fronts"), &["array['default']", "array['a lane']"], |plan| {
         assert_by_index(plan, "runs_lane_front");

@@ -1,4 +1,2 @@
-update runlane.runs set blocked_by = null
-where id = any(array(
-    select id from runlane.runs where id = any($1) and status = 'queued' and blocked_by = 'lane'
-    order by id for update))
+-- Index scans go through ids in their order, so that is the order in which the rows are locked.
+update runlane.runs set blocked_by = null where id = any($1) and status = 'queued' and blocked_by = 'lane'

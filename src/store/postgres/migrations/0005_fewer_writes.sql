@@ -30,3 +30,15 @@ begin
         perform pg_notify(channel, word);
     end if;
 end $$;
+
+-- Of a lane, what may not go. What may is in runs_lane_front alone: so a run that gets to the front, and one that starts, is
+-- written into one index less.
+drop index runlane.runs_lane_line;
+create index runs_lane_line on runlane.runs (workspace, lane, (-priority), seq)
+    where lane is not null and status not in ('running', 'retrying') and (status <> 'queued' or blocked_by is not null);
+create view runlane.lane_runs as
+    select id, workspace, lane, status from runlane.runs
+    where lane is not null and (status in ('running', 'retrying') or (status = 'queued' and blocked_by is null))
+    union all
+    select id, workspace, lane, status from runlane.runs
+    where lane is not null and status not in ('running', 'retrying') and (status <> 'queued' or blocked_by is not null);
