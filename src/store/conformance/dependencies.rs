@@ -159,6 +159,17 @@ pub(super) async fn a_failure_reaches_everything_downstream(bench: Bench) {
     assert_eq!(bench.claim_ids(&a_worker(), 10).await, [apart]);
 }
 
+pub(super) async fn of_two_upstreams_the_one_that_ended_the_other_is_named(bench: Bench) {
+    // Made first, so that not even its id comes later.
+    let between = a_run();
+    let cause = bench.submit(a_run()).await;
+    let between = bench.submit(between.after(&[cause])).await;
+    let run = bench.submit(a_run().after(&[between, cause])).await;
+    bench.cancel(cause).await;
+    bench.failed_after(between, cause, Status::Cancelled).await;
+    bench.failed_after(run, cause, Status::Cancelled).await;
+}
+
 pub(super) async fn a_cancelled_upstream_fails_the_run(bench: Bench) {
     let upstream = bench.submit(a_run()).await;
     let run = bench.submit(a_run().after(&[upstream])).await;

@@ -319,6 +319,7 @@ sentences! { conformance_suite of list:
         an_upstream_that_had_failed_fails_the_run_at_once
         a_failed_upstream_outweighs_those_that_succeeded_or_still_run
         a_failure_reaches_everything_downstream
+        of_two_upstreams_the_one_that_ended_the_other_is_named
         a_cancelled_upstream_fails_the_run
         a_timed_out_upstream_fails_the_run
         a_retrying_or_paused_upstream_is_waited_for
