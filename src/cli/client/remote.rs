@@ -47,10 +47,10 @@ pub(super) struct Extra<'a> {
 }
 
 impl RemoteArgs {
-    /// Another server, which asks for no token.
+    /// Another server.
     #[cfg(all(feature = "worker", target_os = "linux"))]
-    pub(super) fn at(self, url: &str) -> Self {
-        Self { url: url.to_owned(), token: None, ..self }
+    pub(super) fn at(self, url: &str, token: &str) -> Self {
+        Self { url: url.to_owned(), token: Some(token.to_owned()), ..self }
     }
 
     pub(super) fn remote(&self) -> Result<Remote, ApiError> {

@@ -93,6 +93,7 @@ pub(in crate::store) async fn prune<T: Tx>(tx: &mut T, retention: &Retention, li
         skips: tx.prune_skips(retention.finished, limit).await?,
         usage: tx.prune_usage(retention.usage, limit).await?,
     };
-    tx.prune_lanes(limit).await?;
+    // Ten times as many: they are small, and nobody is told how many are left.
+    tx.prune_lanes(limit.saturating_mul(10)).await?;
     Ok(pruned)
 }

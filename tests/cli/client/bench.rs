@@ -52,6 +52,8 @@ async fn a_database_is_measured_with_a_worker_of_its_own_that_leaves_other_work_
     let live: Vec<_> =
         store.counts().await.expect("counts").into_iter().map(|count| (count.queue, count.runs)).collect();
     assert_eq!(live, [(QueueName::default(), 1)]);
+    let tokens = store.tokens(None).await.expect("tokens");
+    assert!(tokens.len() == 1 && tokens[0].revoked_at.is_some(), "the server asked for a token: {tokens:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

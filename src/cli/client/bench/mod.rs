@@ -77,10 +77,14 @@ pub(super) async fn bench(args: BenchArgs) -> Result<ExitCode, Failure> {
 
 #[cfg(all(feature = "worker", target_os = "linux"))]
 async fn on_database(args: &BenchArgs, database: &Database) -> Result<ExitCode, Failure> {
-    let own = own::OwnServer::on(database).await?;
-    let measured = on_server(args, &args.remote.clone().at(&own.url).remote()?).await;
-    own.stop().await?;
-    measured
+    let workspace = args.remote.workspace().map(runlane::run::WorkspaceName::parse).transpose()?.unwrap_or_default();
+    let own = own::OwnServer::on(database, workspace).await?;
+    let measured = match args.remote.clone().at(&own.url, own.secret.expose()).remote() {
+        Ok(remote) => on_server(args, &remote).await,
+        Err(error) => Err(error.into()),
+    };
+    let stopped = own.stop().await;
+    measured.and_then(|code| stopped.map(|()| code))
 }
 
 #[cfg(not(all(feature = "worker", target_os = "linux")))]

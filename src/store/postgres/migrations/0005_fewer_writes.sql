@@ -26,7 +26,7 @@ begin
             where past.workspace = new.workspace and past.id = new.id limit 1) is null
     on conflict (id) do nothing
     returning runs.id, runs.requested_at;
-    if found and word is not null then
+    if word is not null then
         perform pg_notify(channel, word);
     end if;
 end $$;
