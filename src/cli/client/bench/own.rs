@@ -66,9 +66,10 @@ impl OwnServer {
     /// Returns when everything that it began has ended.
     pub(super) async fn stop(self) -> Result<(), Failure> {
         self.stop.cancel();
-        self.serving.await??;
-        self.working.await?;
+        let (served, worked) = tokio::join!(self.serving, self.working);
         revoke_token(self.store.as_ref(), &self.by, self.token, Some(&self.by.workspace)).await?;
+        served??;
+        worked?;
         Ok(())
     }
 }
