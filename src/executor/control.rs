@@ -24,52 +24,57 @@ pub enum Order {
     Leave,
 }
 
+/// What there is to know, in one channel: a channel costs more than anything else that an attempt is begun with.
+struct Word {
+    order: Order,
+    leased_until: Instant,
+}
+
 /// The executor's end.
 #[derive(Clone)]
 pub struct Control {
-    orders: watch::Receiver<Order>,
-    lease: watch::Receiver<Instant>,
+    word: watch::Receiver<Word>,
+    /// Until when the lease was good the last time that was asked for.
+    seen_until: Instant,
     reporter: Arc<dyn Reporter>,
 }
 
 /// The worker's end.
 pub struct Grip {
-    orders: watch::Sender<Order>,
-    lease: watch::Sender<Instant>,
+    word: watch::Sender<Word>,
 }
 
 impl Control {
     /// Both ends, for a lease that is good until `until`.
     pub fn new(until: Instant, reporter: Arc<dyn Reporter>) -> (Grip, Self) {
-        let (orders, orders_seen) = watch::channel(Order::GoOn);
-        let (lease, lease_seen) = watch::channel(until);
-        (Grip { orders, lease }, Self { orders: orders_seen, lease: lease_seen, reporter })
+        let (word, heard) = watch::channel(Word { order: Order::GoOn, leased_until: until });
+        (Grip { word }, Self { word: heard, seen_until: until, reporter })
     }
 
     /// The order in force.
     pub fn order(&self) -> Order {
-        *self.orders.borrow()
+        self.word.borrow().order
     }
 
     /// Waits for an order other than to go on. A worker that is gone wants nothing more to do with it.
     pub async fn ordered(&mut self) -> Order {
-        self.orders.wait_for(|order| *order != Order::GoOn).await.map_or(Order::Leave, |order| *order)
+        self.word.wait_for(|word| word.order != Order::GoOn).await.map_or(Order::Leave, |word| word.order)
     }
 
     /// Waits for the order to have nothing more to do with it.
     pub async fn left(&mut self) {
-        let _ = self.orders.wait_for(|order| *order == Order::Leave).await;
+        let _ = self.word.wait_for(|word| word.order == Order::Leave).await;
     }
 
     /// Until when the lease is surely held, by this machine's clock.
     pub fn leased_until(&self) -> Instant {
-        *self.lease.borrow()
+        self.word.borrow().leased_until
     }
 
     /// Waits until the lease was extended; `None` if nobody will any more.
     pub async fn extended(&mut self) -> Option<Instant> {
-        self.lease.changed().await.ok()?;
-        Some(*self.lease.borrow_and_update())
+        self.seen_until = self.word.wait_for(|word| word.leased_until > self.seen_until).await.ok()?.leased_until;
+        Some(self.seen_until)
     }
 
     /// Hands reports on; answers when they are stored, with the number of the last event.
@@ -86,10 +91,10 @@ impl Control {
 impl Grip {
     /// Gives an order, unless a stricter one is in force.
     pub fn order(&self, order: Order) {
-        self.orders.send_if_modified(|current| {
-            let stricter = rank(order) > rank(*current);
+        self.word.send_if_modified(|word| {
+            let stricter = rank(order) > rank(word.order);
             if stricter {
-                *current = order;
+                word.order = order;
             }
             stricter
         });
@@ -97,12 +102,18 @@ impl Grip {
 
     /// Says that the lease was extended.
     pub fn extend(&self, until: Instant) {
-        self.lease.send_if_modified(|current| std::mem::replace(current, until.max(*current)) < until);
+        self.word.send_if_modified(|word| {
+            let longer = until > word.leased_until;
+            if longer {
+                word.leased_until = until;
+            }
+            longer
+        });
     }
 
     /// Until when the lease is surely held.
     pub fn leased_until(&self) -> Instant {
-        *self.lease.borrow()
+        self.word.borrow().leased_until
     }
 }
 

@@ -131,6 +131,8 @@ impl Attempt {
             }
         };
         tokio::select! {
+            // What ends at once needs no watch over it.
+            biased;
             completion = execution => completion,
             never = timeout => never,
             never = guard => never,

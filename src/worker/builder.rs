@@ -92,11 +92,11 @@ impl Builder {
             return Err(InvalidWorker::Setting(problem));
         }
         let tasks = Tasks::new(self.tasks.checked()?);
-        let inner = Inner {
+        let inner = Arc::new_cyclic(|worker| Inner {
             id: WorkerId::new(),
             slots: Slots::new(self.settings.concurrency),
             meters: Meters::default(),
-            finishes: Desk::open(Finishes(Arc::clone(&self.store))),
+            finishes: Desk::open(Finishes { store: Arc::clone(&self.store), worker: worker.clone() }),
             releases: Desk::open(Releases(Arc::clone(&self.store))),
             events: Desk::open(Events(Arc::clone(&self.store))),
             store: self.store,
@@ -105,7 +105,7 @@ impl Builder {
             attempts: TaskTracker::new(),
             tally: Tally::default(),
             ended: EndSignal::default(),
-        };
-        Ok(Worker { inner: Arc::new(inner) })
+        });
+        Ok(Worker { inner })
     }
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Inner, Served, attempt};
 use crate::run::{QueueName, WorkspaceName};
-use crate::store::{Claim, ClaimRequest, Result};
+use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
 /// The first wait after a look at an empty queue; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -93,11 +93,7 @@ impl Claimer {
                 shares.push((vec![queue.queue.clone()], limit.saturating_sub(slots.busy_in(&queue.queue)).min(room)));
             }
         }
-        let others: Vec<QueueName> =
-            served.iter().filter(|queue| queue.concurrency.is_none()).map(|queue| queue.queue.clone()).collect();
-        if served.is_empty() || !others.is_empty() {
-            shares.push((others, room));
-        }
+        shares.extend(self.inner.settings.unlimited_queues().map(|others| (others, room)));
         shares.retain(|(_, capacity)| *capacity > 0);
         // Not always the same first, or a backlog of the first would starve the others.
         fastrand::shuffle(&mut shares);
@@ -114,7 +110,7 @@ impl Claimer {
     async fn claim(&mut self, queues: Vec<QueueName>, capacity: usize) -> Result<usize> {
         let Some((request, until)) = self.request(queues, capacity) else { return Ok(0) };
         let claim = self.inner.store.claim(&request).await?;
-        Ok(self.begin(claim, until))
+        Ok(self.take(claim, until))
     }
 
     /// A first claim, of what needs no look around: that is on its way sooner. Should it fail, the next one will say why.
@@ -122,7 +118,7 @@ impl Claimer {
         let Some((request, until)) = self.request(queues.to_vec(), capacity) else { return 0 };
         match self.inner.store.claim_known(&request).await {
             Ok(claim) => {
-                let taken = self.begin(claim, until);
+                let taken = self.take(claim, until);
                 // First what was claimed, then the look around.
                 tokio::task::yield_now().await;
                 taken
@@ -133,29 +129,17 @@ impl Claimer {
 
     /// What to ask for, and until when it is ours if it is granted.
     fn request(&self, queues: Vec<QueueName>, capacity: usize) -> Option<(ClaimRequest, Instant)> {
-        let (inner, settings) = (&self.inner, &self.inner.settings);
-        let capacity = capacity.min(inner.slots.room());
-        let request = ClaimRequest {
-            taker: inner.taker(),
-            queues,
-            capacity,
-            lease_ttl: signed(settings.lease_ttl),
-            takeover_delay: signed(settings.takeover_delay),
-            last_turn: self.last_turn.clone(),
-        };
-        // Taken before the call: the store counts the lease from a later moment.
-        (capacity > 0).then(|| (request, Instant::now() + settings.lease_ttl))
+        let capacity = capacity.min(self.inner.slots.room());
+        (capacity > 0).then(|| request(&self.inner, queues, capacity, self.last_turn.clone()))
     }
 
     /// Starts what was granted; answers how much that was.
-    fn begin(&mut self, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
+    fn take(&mut self, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
         if last_turn.is_some() {
             self.last_turn = last_turn;
         }
         let taken = runs.len();
-        for claimed in runs {
-            attempt::begin(&self.inner, claimed, until);
-        }
+        begin(&self.inner, runs, until);
         taken
     }
 
@@ -165,6 +149,35 @@ impl Claimer {
         self.wait = (wait * 2).min(self.inner.settings.poll);
         wait.min(self.inner.settings.poll).mul_f64(0.75 + fastrand::f64() / 2.0)
     }
+}
+
+/// A claim for so many runs, and until when they are ours if it is granted: reckoned from before the call, since the store
+/// counts the lease from a later moment.
+pub(super) fn request(
+    inner: &Inner,
+    queues: Vec<QueueName>,
+    capacity: usize,
+    last_turn: Option<WorkspaceName>,
+) -> (ClaimRequest, Instant) {
+    let settings = &inner.settings;
+    let request = ClaimRequest {
+        taker: inner.taker(),
+        queues,
+        capacity,
+        lease_ttl: signed(settings.lease_ttl),
+        takeover_delay: signed(settings.takeover_delay),
+        last_turn,
+    };
+    (request, Instant::now() + settings.lease_ttl)
+}
+
+/// Starts what was claimed together.
+pub(super) fn begin(inner: &Arc<Inner>, runs: Vec<Claimed>, until: Instant) {
+    inner.slots.begin(true);
+    for claimed in runs {
+        attempt::begin(inner, claimed, until);
+    }
+    inner.slots.begin(false);
 }
 
 /// Of many slots no more than half: while what came of one half is being stored, the other is claimed.

@@ -1,9 +1,10 @@
-//! Puts together what many attempts have to say to the store: one call at a time, with everything that came meanwhile.
+//! Puts together what many attempts have to say to the store: few calls at a time, with everything that came meanwhile.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::store::Result;
 
@@ -11,17 +12,26 @@ use crate::store::Result;
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
+/// So many items are worth more than one call.
+const MANY: usize = 256;
+
 /// Does what a desk is for.
 #[async_trait]
-pub(super) trait Clerk<Q, A>: Send + 'static {
+pub(super) trait Clerk<Q, A>: Send + Sync + 'static {
     /// What the desk is called in logs.
     const NAME: &'static str;
 
     /// At most so many items in one call.
     const BATCH: usize = 1000;
 
+    /// So many calls at a time.
+    const CALLS: usize = 1;
+
     /// One call to the store; one answer for each item.
-    async fn settle(&mut self, batch: &[Q]) -> Result<Vec<A>>;
+    async fn settle(&self, batch: &[Q]) -> Result<Vec<A>>;
+
+    /// Waits while more items are just about to come.
+    async fn gathered(&self) {}
 }
 
 /// Where items are handed in.
@@ -37,8 +47,8 @@ struct Item<Q, A> {
 impl<Q: Send + Sync + 'static, A: Send + 'static> Desk<Q, A> {
     /// A desk that works until it is dropped.
     pub(super) fn open<C: Clerk<Q, A>>(clerk: C) -> Self {
-        let (inbox, items) = mpsc::channel(C::BATCH);
-        tokio::spawn(serve(clerk, items));
+        let (inbox, items) = mpsc::channel(C::BATCH * C::CALLS);
+        tokio::spawn(serve(Arc::new(clerk), items));
         Self { inbox }
     }
 
@@ -51,24 +61,48 @@ impl<Q: Send + Sync + 'static, A: Send + 'static> Desk<Q, A> {
     }
 }
 
-async fn serve<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(mut clerk: C, mut items: mpsc::Receiver<Item<Q, A>>) {
+async fn serve<Q, A, C>(clerk: Arc<C>, mut items: mpsc::Receiver<Item<Q, A>>)
+where
+    Q: Send + Sync + 'static,
+    A: Send + 'static,
+    C: Clerk<Q, A>,
+{
+    let calls = Arc::new(Semaphore::new(C::CALLS));
     let mut batch = Vec::new();
-    while items.recv_many(&mut batch, C::BATCH).await > 0 {
+    while let Ok(call) = Arc::clone(&calls).acquire_owned().await {
+        if batch.is_empty() && items.recv_many(&mut batch, C::BATCH).await == 0 {
+            return;
+        }
+        clerk.gathered().await;
         gather(&mut items, &mut batch, C::BATCH).await;
-        let (said, answers): (Vec<Q>, Vec<_>) = batch.drain(..).map(|item| (item.said, item.answer)).unzip();
-        match insist(&mut clerk, &said).await {
-            Some(settled) => answers.into_iter().zip(settled).for_each(|(to, answer)| drop(to.send(answer))),
-            // Something in the batch cannot be stored: the others must not suffer for it.
-            None if said.len() > 1 => {
-                for (said, to) in said.iter().zip(answers) {
-                    let settled = insist(&mut clerk, std::slice::from_ref(said)).await;
-                    if let Some(answer) = settled.and_then(|mut settled| settled.pop()) {
-                        let _ = to.send(answer);
-                    }
+        let rest = batch.split_off(share(batch.len(), calls.available_permits() + 1));
+        let (clerk, mine) = (Arc::clone(&clerk), std::mem::replace(&mut batch, rest));
+        tokio::spawn(async move {
+            answer(&*clerk, mine).await;
+            drop(call);
+        });
+    }
+}
+
+/// How many of the items go into the next call: many are shared out among all calls that can be made now.
+fn share(items: usize, calls: usize) -> usize {
+    if items < MANY { items } else { items.div_ceil(calls) }
+}
+
+async fn answer<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &C, batch: Vec<Item<Q, A>>) {
+    let (said, answers): (Vec<Q>, Vec<_>) = batch.into_iter().map(|item| (item.said, item.answer)).unzip();
+    match insist(clerk, &said).await {
+        Some(settled) => answers.into_iter().zip(settled).for_each(|(to, answer)| drop(to.send(answer))),
+        // Something in the batch cannot be stored: the others must not suffer for it.
+        None if said.len() > 1 => {
+            for (said, to) in said.iter().zip(answers) {
+                let settled = insist(clerk, std::slice::from_ref(said)).await;
+                if let Some(answer) = settled.and_then(|mut settled| settled.pop()) {
+                    let _ = to.send(answer);
                 }
             }
-            None => {}
         }
+        None => {}
     }
 }
 
@@ -84,7 +118,7 @@ async fn gather<T>(items: &mut mpsc::Receiver<T>, batch: &mut Vec<T>, most: usiz
 }
 
 /// Tries until the store answers; `None` if it will not, because of what was said.
-async fn insist<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &mut C, batch: &[Q]) -> Option<Vec<A>> {
+async fn insist<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &C, batch: &[Q]) -> Option<Vec<A>> {
     let mut wait = FIRST_WAIT;
     loop {
         match clerk.settle(batch).await {

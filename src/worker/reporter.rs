@@ -35,7 +35,7 @@ impl Clerk<Entry, AppendOutcome> for Events {
     /// Each may be hundreds of kilobytes, and their runs are locked until all are stored.
     const BATCH: usize = 16;
 
-    async fn settle(&mut self, batch: &[Entry]) -> Result<Vec<AppendOutcome>> {
+    async fn settle(&self, batch: &[Entry]) -> Result<Vec<AppendOutcome>> {
         let appends: Vec<Append> = batch.iter().map(|entry| entry.append.clone()).collect();
         match self.0.append(&appends).await {
             Err(StoreError::Ambiguous(source)) => match self.committed(batch).await? {

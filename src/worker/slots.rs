@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::actions::NoSlot;
@@ -112,6 +112,8 @@ pub(super) struct Slots {
     reserved: Mutex<HashMap<RunId, QueueName>>,
     /// How many are about to be freed: what came of their work is being told to the store.
     ending: AtomicUsize,
+    /// Whether claimed runs are just being begun, one after the other.
+    beginning: watch::Sender<bool>,
     closed: AtomicBool,
     freed: Notify,
 }
@@ -123,6 +125,7 @@ impl Slots {
             table: Mutex::default(),
             reserved: Mutex::default(),
             ending: AtomicUsize::new(0),
+            beginning: watch::Sender::new(false),
             closed: AtomicBool::new(false),
             freed: Notify::new(),
         }
@@ -130,7 +133,7 @@ impl Slots {
 
     /// Sets a slot aside, if there is one that is neither busy nor set aside, within the limit of the queue, too.
     pub(super) fn reserve(&self, run: RunId, queue: &QueueName, limit: Option<usize>) -> Result<(), NoSlot> {
-        if self.closed.load(Ordering::SeqCst) {
+        if self.is_closed() {
             return Err(NoSlot::Leaving);
         }
         let mut reserved = lock(&self.reserved);
@@ -148,9 +151,13 @@ impl Slots {
         lock(&self.reserved).remove(&run);
     }
 
-    /// No slot is set aside any more.
+    /// No slot is set aside any more, and none taken for what is next in a lane.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
     }
 
     pub(super) fn enter(&self, slot: &Arc<Slot>) {
@@ -168,11 +175,22 @@ impl Slots {
         self.freed.notify_one();
     }
 
-    /// Waits while more slots are about to be freed, until there is room for half of what fits.
+    /// Waits while more slots are about to be freed, until there is room for most of what a claim takes. Not for all of it:
+    /// of those that began together a few end apart, and would have the others wait for their company.
     pub(super) async fn gather(&self) {
-        while self.room() < self.capacity / 2 && self.ending.load(Ordering::Relaxed) > 0 {
+        while self.room() < self.capacity * 3 / 8 && self.ending.load(Ordering::Relaxed) > 0 {
             self.freed().await;
         }
+    }
+
+    /// Says that runs are being begun, or that they all are.
+    pub(super) fn begin(&self, beginning: bool) {
+        self.beginning.send_replace(beginning);
+    }
+
+    /// Waits while claimed runs are being begun.
+    pub(super) async fn all_begun(&self) {
+        let _ = self.beginning.subscribe().wait_for(|beginning| !beginning).await;
     }
 
     /// Waits until a slot was freed since the last time.

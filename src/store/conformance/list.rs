@@ -465,6 +465,19 @@ sentences! { conformance_suite of list:
         only_the_queues_that_are_served_are_known
         a_blocked_run_is_not_ready_however_well_known
     }
+    hand_over {
+        what_is_handed_over_and_what_is_claimed_is_everything_once
+        the_most_urgent_of_the_lane_is_handed_over
+        nobody_who_is_ready_is_overtaken
+        no_other_workspace_is_overtaken
+        orphans_come_first
+        a_paused_queue_hands_nothing_over
+        a_limited_queue_hands_nothing_over_that_the_limit_forbids
+        only_queues_that_are_served_are_handed_over
+        a_held_lane_hands_nothing_over
+        a_lost_lease_brings_nothing
+        no_more_is_handed_over_than_was_asked_for
+    }
     ready_signal {
         a_new_run_is_told_of
         everybody_who_waits_is_told

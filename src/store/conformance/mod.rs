@@ -18,6 +18,7 @@ mod enqueue;
 mod events;
 mod expire;
 mod finish;
+mod hand_over;
 mod harness;
 mod idempotency;
 mod lane_holds;

@@ -33,24 +33,37 @@ impl Recorder {
 
     /// Writes the call down before and after; `call` makes its record from the answer, or from none.
     async fn note<T>(&self, verb: impl Future<Output = Result<T>>, call: impl Fn(Option<&T>) -> Call) -> Result<T> {
-        let mut entry = Entry {
+        let entry = self.open(call(None));
+        let answer = verb.await;
+        self.close(entry, &answer, call);
+        answer
+    }
+
+    fn open(&self, call: Call) -> Entry {
+        let entry = Entry {
             actor: self.actor.clone(),
             number: self.calls.fetch_add(1, Ordering::Relaxed),
             invoked: self.log.stamps.next(),
             returned: None,
             error: None,
-            call: call(None),
+            call,
         };
         self.log.write(entry.clone());
-        let answer = verb.await;
-        match &answer {
+        entry
+    }
+
+    fn close<T>(&self, mut entry: Entry, answer: &Result<T>, call: impl Fn(Option<&T>) -> Call) {
+        match answer {
             Ok(answer) => (entry.returned, entry.call) = (Some(self.log.stamps.next()), call(Some(answer))),
             // Whether it was done is not known for sure, so it counts as unanswered.
             Err(error) => entry.error = Some(with_sources(error)),
         }
         self.log.write(entry);
-        answer
     }
+}
+
+fn finish(finishes: &[Finish], answers: Option<&Vec<FinishOutcome>>) -> Call {
+    Call::Finish { leases: finishes.iter().map(|finish| finish.lease).collect(), answers: answers.cloned() }
 }
 
 fn with_sources(error: &dyn std::error::Error) -> String {
@@ -103,11 +116,20 @@ impl Store for Recorder {
     }
 
     async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
-        self.note(self.store.finish(finishes), |answers| Call::Finish {
-            leases: finishes.iter().map(|finish| finish.lease).collect(),
-            answers: answers.cloned(),
-        })
-        .await
+        self.note(self.store.finish(finishes), |answers| finish(finishes, answers)).await
+    }
+
+    /// Two calls at the same time.
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+        let claim = |answer: Option<&(_, Claim)>| Call::claim(next, answer.map(|(_, claim)| claim));
+        let claiming = self.open(claim(None));
+        let answer = self
+            .note(self.store.finish_and_claim(finishes, next), |answer| {
+                finish(finishes, answer.map(|(ended, _)| ended))
+            })
+            .await;
+        self.close(claiming, &answer, claim);
+        answer
     }
 
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {

@@ -202,6 +202,10 @@ impl Store for PostgresStore {
         transact!(self.begin("finish"), tx => script::finish(tx, finishes))
     }
 
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+        transact!(self.begin("finish"), tx => script::finish_and_claim(tx, finishes, Some(next)))
+    }
+
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
         transact!(self.begin("release"), tx => script::release(tx, releases))
     }

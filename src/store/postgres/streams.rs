@@ -9,7 +9,7 @@ use super::arrays::Params;
 use super::marks::{Look, Mark, StreamKey};
 use super::row::runs;
 use super::session::Session;
-use super::tx::{micros, queue, workspace};
+use super::tx::{queue, workspace};
 use crate::run::QueueName;
 use crate::store::script::{Ready, Stream, steps};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
@@ -41,11 +41,8 @@ impl Session {
     /// Claims from the one stream that is known, in one exchange with the database.
     pub(super) async fn claim_known(&mut self, request: &ClaimRequest, only: &(StreamKey, Mark)) -> Result<Claim> {
         let ((workspace, queue), (urgency, seq)) = only;
-        let params = Params::default()
-            .add(request.taker.worker.0, Type::UUID)
-            .text(request.taker.host.as_str())
-            .time(self.injected_now())
-            .big(micros(request.lease_ttl))
+        let params = self
+            .lease_params(&request.taker, request.lease_ttl)
             .text(workspace.as_str())
             .text(queue.as_str())
             .big(request.capacity as i64)

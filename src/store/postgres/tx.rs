@@ -288,12 +288,28 @@ impl Tx for Session {
         Ok(())
     }
 
+    async fn lane_claim(&mut self, first: &[RunId], request: &ClaimRequest) -> Result<Vec<Run>> {
+        let params = self
+            .lease_params(&request.taker, request.lease_ttl)
+            .uuids(first.iter().map(|id| id.0).collect())
+            .texts(request.queues.iter().map(QueueName::as_str).collect());
+        runs(&self.query(&self.statements.lane_claim, params).await?)
+    }
+
+    async fn is_idle(&mut self, queues: &[QueueName]) -> Result<bool> {
+        loop {
+            let look = self.begin_look();
+            let found = self.streams(look).await?;
+            let ready = self.ready(look, &found, queues)?;
+            if found.orphans || !ready.streams.is_empty() || ready.complete {
+                return Ok(!found.orphans && ready.streams.is_empty());
+            }
+        }
+    }
+
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {
-        let params = Params::default()
-            .add(request.taker.worker.0, Type::UUID)
-            .text(request.taker.host.as_str())
-            .time(self.injected_now())
-            .big(micros(request.lease_ttl))
+        let params = self
+            .lease_params(&request.taker, request.lease_ttl)
             .texts(request.queues.iter().map(QueueName::as_str).collect())
             .big(micros(request.takeover_delay))
             .big(request.capacity as i64);
@@ -337,11 +353,7 @@ impl Tx for Session {
     }
 
     async fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> Result<Vec<Run>> {
-        let params = Params::default()
-            .add(taker.worker.0, Type::UUID)
-            .text(taker.host.as_str())
-            .time(self.injected_now())
-            .big(micros(lease_ttl));
+        let params = self.lease_params(taker, lease_ttl);
         let [claim, _] = steps(&self.statements.claim);
         let claimed = runs(&self.query(claim, turn_params(params, turns, &self.look)).await?)?;
         self.look.claimed(&claimed);
@@ -490,6 +502,15 @@ impl Tx for Session {
 }
 
 impl Session {
+    /// What every statement that hands out leases takes first.
+    pub(super) fn lease_params<'a>(&self, taker: &'a Taker, ttl: SignedDuration) -> Params<'a> {
+        Params::default()
+            .add(taker.worker.0, Type::UUID)
+            .text(taker.host.as_str())
+            .time(self.injected_now())
+            .big(micros(ttl))
+    }
+
     /// All runs between the first of the ids and the last, unless they are more than the ids themselves.
     async fn ask_time(&self) -> Result<Timestamp> {
         if let Some(now) = self.injected_now() {

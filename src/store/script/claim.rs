@@ -59,7 +59,7 @@ async fn take_turns<T: Tx>(
 }
 
 /// Priority high first, then oldest.
-fn order(run: &Run) -> (Reverse<crate::run::Priority>, i64) {
+pub(super) fn order(run: &Run) -> (Reverse<crate::run::Priority>, i64) {
     (Reverse(run.priority), run.seq)
 }
 

@@ -5,12 +5,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::apply::lane_of;
-use super::lanes::lock_and_settle;
+use super::claim::order;
+use super::lanes::settle_and_start;
 use super::usage::{charge, usage_in};
 use super::{Change, LaneKey, Tx, apply};
 use crate::run::lifecycle::{self, LeaseLost, Outcome, Step};
 use crate::run::{Run, RunId, Status};
-use crate::store::{Append, AppendOutcome, Finish, FinishOutcome, Lease, ReleaseLease, Renewal, Result};
+use crate::store::{
+    Append, AppendOutcome, Claim, ClaimRequest, Claimed, Finish, FinishOutcome, Lease, ReleaseLease, Renewal, Result,
+};
 
 pub(in crate::store) async fn renew<T: Tx>(tx: &mut T, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
     let held = tx.renew(leases, ttl).await?;
@@ -18,14 +21,25 @@ pub(in crate::store) async fn renew<T: Tx>(tx: &mut T, leases: &[Lease], ttl: Si
     Ok(leases.iter().map(answer).collect())
 }
 
-/// Ends attempts: the plain successes in one statement, the rest one by one in memory and then in a batch.
 pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
+    Ok(finish_and_claim(tx, finishes, None).await?.0)
+}
+
+/// Ends attempts: the plain successes in one statement, the rest one by one in memory and then in a batch. Where all are plain,
+/// what is next in their lanes may be handed out.
+pub(in crate::store) async fn finish_and_claim<T: Tx>(
+    tx: &mut T,
+    finishes: &[Finish],
+    next: Option<&ClaimRequest>,
+) -> Result<(Vec<FinishOutcome>, Claim)> {
     let mut outcomes = vec![FinishOutcome::Accepted(Status::Succeeded); finishes.len()];
     let (plain, lanes) = finish_plain(tx, finishes).await?;
     let rest: Vec<usize> = (0..finishes.len()).filter(|at| !plain.contains(at)).collect();
     if rest.is_empty() {
-        lock_and_settle(tx, &lanes).await?;
-        return Ok(outcomes);
+        let mut started = settle_and_start(tx, &lanes, next).await?;
+        started.sort_by_key(order);
+        let runs = started.into_iter().map(|run| Claimed { run, adopted: false }).collect();
+        return Ok((outcomes, Claim { runs, last_turn: None }));
     }
     let leases: Vec<Lease> = rest.iter().map(|at| finishes[*at].lease).collect();
     let decided = end_attempts(tx, &leases, lanes, |run, at, now| {
@@ -35,7 +49,7 @@ pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> 
     for (at, outcome) in rest.iter().zip(decided.await?) {
         outcomes[*at] = outcome;
     }
-    Ok(outcomes)
+    Ok((outcomes, Claim::default()))
 }
 
 /// Which of the finishes the one statement for plain successes took care of, and the lanes that became free by it.

@@ -30,7 +30,7 @@ pub(super) use access::{create_token, revoke_token};
 pub(super) use apply::{Change, apply};
 pub(super) use claim::claim;
 pub(super) use command::{command, rerun};
-pub(super) use finish::{append, finish, release, renew};
+pub(super) use finish::{append, finish, finish_and_claim, release, renew};
 pub(super) use lanes::{release_lane, set_lane_policy};
 pub(super) use maintain::{expire, promote, prune, reap};
 pub(super) use record::{Record, bad_name, to_i32, to_u32};

@@ -164,7 +164,13 @@ pub(in crate::store) trait Tx: ScheduleTx {
     /// Makes runs that are still behind their lanes ready.
     fn lane_promote(&mut self, runs: &[RunId]) -> impl Future<Output = Result<()>> + Send;
 
+    /// Starts those of these runs that are still behind their lanes, in queues that are served and neither paused nor
+    /// limited, with no grant to be checked; answers with them.
+    fn lane_claim(&mut self, runs: &[RunId], request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;
+
     // Claiming
+    /// Whether there is nothing to adopt, and in these queues (in all, if none is named) nothing to claim.
+    fn is_idle(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<bool>> + Send;
     /// Takes over what was left behind; answers with that, and with what [`Tx::ready_streams`] would.
     fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<Run>, Ready)>> + Send;
     /// The streams of these queues (of all, if none is named) that have something to claim and are not paused.

@@ -38,7 +38,7 @@ statements! {
     known_workspaces known_runs remembered remember keyed_runs count_live insert_ready insert_runs insert_finished
     lock_runs lock_finished update_runs end_runs revive_runs insert_attempts
     insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
-    lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote
+    lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote lane_claim
     adopt ready_streams lock_rooms ready_places claim renew finish_plain any_limited append
     reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_audit prune_lanes
     run runs attempts waits events counts

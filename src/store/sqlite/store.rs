@@ -51,6 +51,11 @@ impl Store for SqliteStore {
         self.writer.run("finish", move |tx| now(script::finish(tx, &finishes))).await
     }
 
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+        let (finishes, next) = (finishes.to_vec(), next.clone());
+        self.writer.run("finish", move |tx| now(script::finish_and_claim(tx, &finishes, Some(&next)))).await
+    }
+
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
         let releases = releases.to_vec();
         self.writer.run("release", move |tx| now(script::release(tx, &releases))).await

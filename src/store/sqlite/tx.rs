@@ -329,6 +329,30 @@ impl Tx for Session<'_> {
         self.affected(&self.sql.lane_promote, runs).map(drop)
     }
 
+    async fn lane_claim(&mut self, runs: &[RunId], request: &ClaimRequest) -> Result<Vec<Run>> {
+        let now = self.time();
+        let mut update = self.prepare(&self.sql.lane_claim)?;
+        let mut started = Vec::new();
+        for run in runs {
+            let params = params![
+                run.0.as_bytes(),
+                request.taker.worker.0.as_bytes(),
+                request.taker.host.as_str(),
+                now.as_microsecond(),
+                later(now, request.lease_ttl).as_microsecond(),
+                request.queues.is_empty(),
+                array(&request.queues),
+            ];
+            collect(&mut update, params, row::run, &mut started)?;
+        }
+        Ok(started)
+    }
+
+    async fn is_idle(&mut self, queues: &[QueueName]) -> Result<bool> {
+        let orphans = self.rows("select 1 from runs where orphaned_at is not null limit 1", [], |_| Ok(()))?;
+        Ok(orphans.is_empty() && self.ready_streams(queues).await?.streams.is_empty())
+    }
+
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {
         let ClaimRequest { taker, queues, capacity, lease_ttl, takeover_delay, .. } = request;
         let now = self.time();

@@ -195,6 +195,14 @@ impl Store for Faulty {
         Ok(self.spoil_end(self.store.finish(finishes).await?))
     }
 
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+        if self.strikes(Fault::DropsOutcomes, 20) {
+            return Ok((vec![FinishOutcome::Accepted(Status::Succeeded); finishes.len()], Claim::default()));
+        }
+        let (outcomes, claim) = self.store.finish_and_claim(finishes, next).await?;
+        Ok((self.spoil_end(outcomes), claim))
+    }
+
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
         Ok(self.spoil_end(self.store.release(releases).await?))
     }

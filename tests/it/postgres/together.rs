@@ -9,10 +9,10 @@ use futures::future::join_all;
 use jiff::SignedDuration;
 use runlane::clock::Clock;
 use runlane::executor::native::TaskError;
-use runlane::run::lifecycle::Taker;
-use runlane::run::{HostName, Json, NewRun, QueueName, RunId, TaskName, WorkerId};
+use runlane::run::lifecycle::{Outcome, Taker};
+use runlane::run::{HostName, Jitter, Json, LaneName, NewRun, QueueName, RunId, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
-use runlane::store::{Admission, Claim, ClaimRequest, Store, SubmitOutcome};
+use runlane::store::{Admission, Claim, ClaimRequest, Claimed, Finish, Store, SubmitOutcome};
 use runlane::worker::{Served, Settings, Worker};
 use tokio_util::sync::CancellationToken;
 
@@ -92,6 +92,31 @@ async fn the_one_stream_that_is_known_is_claimed_from_at_once() {
     database.execute(orphan).await;
     assert_eq!(store.claim_known(&request).await.expect("an answer").runs, []);
     assert_eq!(store.claim(&request).await.expect("an answer").runs.len(), 2);
+}
+
+#[tokio::test]
+async fn the_next_of_a_lane_is_handed_over_where_nothing_else_is_ready() {
+    let Some(database) = Database::empty().await else { return };
+    let store = connect(&database).await;
+    let runs: Vec<NewRun> = ["a", "b", "a", "b", "a"]
+        .map(|lane| NewRun { lane: Some(LaneName::parse(lane).expect("a name")), ..a_run() })
+        .into();
+    store.submit(&runs, Admission::default()).await.expect("submit answers");
+    let request = asks_for(2);
+    let mut held = store.claim(&request).await.expect("an answer").runs;
+    let mut started: Vec<RunId> = held.iter().map(|claimed| claimed.run.id).collect();
+    while !held.is_empty() {
+        let finish = |it: &Claimed| Finish {
+            lease: it.lease(),
+            outcome: Outcome::Succeeded { output: None },
+            jitter: Jitter(0),
+        };
+        let (_, claim) =
+            store.finish_and_claim(&held.iter().map(finish).collect::<Vec<_>>(), &request).await.expect("an answer");
+        held = claim.runs;
+        started.extend(held.iter().map(|claimed| claimed.run.id));
+    }
+    assert_eq!(started, runs.iter().map(|run| run.id).collect::<Vec<_>>(), "each without a claim of its own");
 }
 
 /// What a worker asks for at once counts towards what it may have of a queue.

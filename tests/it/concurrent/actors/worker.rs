@@ -52,16 +52,20 @@ impl Worker {
         };
         let Ok(claim) = self.store.claim(&request).await else { return };
         self.last_turn = claim.last_turn;
-        self.held = claim.runs.iter().map(|claimed| (claimed.lease(), None)).collect();
-        pause(&mut self.dice, 12).await;
-        if self.dice.one_in(10) {
-            self.append().await;
-        }
-        if self.dice.one_in(3) {
-            self.renew().await;
+        let mut runs = claim.runs;
+        // What ends may hand over what is next, which ends in its turn.
+        while !runs.is_empty() {
+            self.held = runs.iter().map(|claimed| (claimed.lease(), None)).collect();
             pause(&mut self.dice, 12).await;
+            if self.dice.one_in(10) {
+                self.append().await;
+            }
+            if self.dice.one_in(3) {
+                self.renew().await;
+                pause(&mut self.dice, 12).await;
+            }
+            runs = self.end(&runs, &request).await;
         }
-        self.end(&claim.runs).await;
         if self.dice.one_in(4) {
             self.speak_too_late().await;
         }
@@ -85,8 +89,8 @@ impl Worker {
         }
     }
 
-    /// Most attempts end in one batch; some are released, and some simply forgotten.
-    async fn end(&mut self, claimed: &[Claimed]) {
+    /// Most attempts end in one batch; some are released, and some simply forgotten. Answers with what was handed over.
+    async fn end(&mut self, claimed: &[Claimed], next: &ClaimRequest) -> Vec<Claimed> {
         let (mut finishes, mut releases) = (Vec::new(), Vec::new());
         for ((lease, stop), claimed) in std::mem::take(&mut self.held).into_iter().zip(claimed) {
             match self.dice.below(12) {
@@ -97,12 +101,18 @@ impl Worker {
                 }
             }
         }
-        if !finishes.is_empty() {
+        let mut handed_over = Vec::new();
+        if !finishes.is_empty() && self.dice.one_in(2) {
+            let next = ClaimRequest { capacity: finishes.len(), ..next.clone() };
+            let answer = self.store.finish_and_claim(&finishes, &next).await;
+            handed_over = answer.map(|(_, claim)| claim.runs).unwrap_or_default();
+        } else if !finishes.is_empty() {
             let _ = self.store.finish(&finishes).await;
         }
         if !releases.is_empty() {
             let _ = self.store.release(&releases).await;
         }
+        handed_over
     }
 
     fn any_release(&mut self) -> Release {
