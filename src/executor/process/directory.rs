@@ -12,8 +12,6 @@ use serde::de::DeserializeOwned;
 
 use super::task::ProcessUser;
 
-/// What the shim is to do.
-pub(super) const SPEC: &str = "spec.json";
 /// Who the shim and the work are.
 pub(super) const SHIM: &str = "shim.json";
 /// How it ended.
@@ -58,7 +56,7 @@ impl Directory {
         self.0.join("log")
     }
 
-    /// What the shim had to complain about.
+    /// What the shim had to complain about, if anything.
     pub fn shim_log(&self) -> PathBuf {
         self.0.join("shim.log")
     }
@@ -96,20 +94,21 @@ impl Directory {
     }
 
     fn put(&self, name: &str, content: &impl Serialize, durably: bool) -> io::Result<()> {
+        let content = serde_json::to_vec(content)?;
+        let file = self.place(name, |file| file.write_all(&content))?;
+        // Under its name already: the disk is waited for once, and takes both (a journal keeps their order). What a loss
+        // of power leaves of it before cannot be read, and counts for nothing.
+        if durably { file.sync_all() } else { Ok(()) }
+    }
+
+    /// Gives a file its name once it was filled.
+    pub fn place(&self, name: &str, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
         static WRITES: AtomicU64 = AtomicU64::new(0);
         let count = WRITES.fetch_add(1, Ordering::Relaxed);
         let scratch = self.0.join(format!(".{name}.{}.{count}", std::process::id()));
-        let write = || {
-            let mut file = create_new(&scratch)?;
-            file.write_all(&serde_json::to_vec(content)?)?;
-            fs::rename(&scratch, self.0.join(name))?;
-            Ok(file)
-        };
-        match write() {
-            // Under its name already: the disk is waited for once, and takes both (a journal keeps their order). What a loss
-            // of power leaves of it before cannot be read, and counts for nothing.
-            Ok(file) if durably => file.sync_all(),
-            Ok(_) => Ok(()),
+        let mut file = create_new(&scratch)?;
+        match fill(&mut file).and_then(|()| fs::rename(&scratch, self.0.join(name))) {
+            Ok(()) => Ok(file),
             Err(error) => {
                 let _ = fs::remove_file(&scratch);
                 Err(error)
