@@ -63,6 +63,7 @@ pub(super) fn variable(name: &str, value: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::executor::process::lease::Lease;
     use crate::executor::process::task::ProcessTask;
     use crate::run::{RunId, WorkspaceName};
 
@@ -74,6 +75,7 @@ mod tests {
             attempt: 3,
             epoch: 7,
             start_by: 42,
+            lease: Lease { stop_at: 1, deadline: 2, stop: None },
             task: ProcessTask::new(["a", "b\nc"]),
         };
         let odd = OsString::from_vec(vec![b'/', 0xff]);

@@ -77,7 +77,8 @@ impl ProcessExecutor {
     /// Keeps the lease file in step with the worker's lease and orders. Never returns.
     async fn pass_on<T>(&self, directory: &Directory, work: &Work, mut control: Control) -> T {
         let mut orders = control.clone();
-        let mut is_stopping = matches!(control.order(), Order::Stop { .. });
+        // One that came while the attempt was begun is passed on, too.
+        let mut is_stopping = false;
         loop {
             tokio::select! {
                 extended = control.extended() => if extended.is_none() {

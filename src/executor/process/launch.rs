@@ -55,8 +55,7 @@ impl ProcessExecutor {
 
     /// Puts everything in its place; answers with what is to become of the attempt if it is not to start after all.
     fn prepare(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Option<Completion>> {
-        directory.furnish(work.payload.as_str(), self.task.user)?;
-        self.write_lease(directory, work.epoch, control)?;
+        directory.furnish(work.epoch, work.payload.as_str(), self.task.user)?;
         Ok(match control.order() {
             Order::GoOn => None,
             Order::Stop { .. } => Some(Completion::Stopped),
@@ -71,6 +70,7 @@ impl ProcessExecutor {
             attempt: work.attempt,
             epoch: work.epoch,
             start_by: clock::boot_millis().saturating_add(millis(left(control))),
+            lease: self.lease(control),
             task: self.task.clone(),
         };
         Assignment { directory: directory.path().into(), spec, variables: self.environment(directory, work) }
@@ -78,13 +78,17 @@ impl ProcessExecutor {
 
     /// Writes what the worker's lease now allows, and its order.
     pub(super) fn write_lease(&self, directory: &Directory, epoch: i64, control: &Control) -> io::Result<()> {
+        directory.write_lease(epoch, &self.lease(control))
+    }
+
+    fn lease(&self, control: &Control) -> Lease {
         // The time first: a worker frozen in between writes a lease that is too short, not one that is too long.
         let now = clock::boot_millis();
         let left = left(control).saturating_add(self.host.patience());
         let lease = Lease::new(now, left, self.task.stop_grace());
         match control.order() {
-            Order::Stop { grace } => directory.write_lease(epoch, &lease.stopping(grace)),
-            _ => directory.write_lease(epoch, &lease),
+            Order::Stop { grace } => lease.stopping(grace),
+            _ => lease,
         }
     }
 
@@ -98,9 +102,9 @@ impl ProcessExecutor {
             ("RUNLANE_RUN_ID", work.run.to_string().into()),
             ("RUNLANE_ATTEMPT", work.attempt.to_string().into()),
             ("RUNLANE_EPOCH", work.epoch.to_string().into()),
-            ("RUNLANE_INPUT", directory.input().into()),
+            ("RUNLANE_INPUT", directory.input(work.epoch).into()),
             ("RUNLANE_OUTPUT_DIR", directory.output().into()),
-            ("RUNLANE_RESULT", directory.result().into()),
+            ("RUNLANE_RESULT", directory.result(self.task.user).into()),
             ("RUNLANE_TASK", work.task.as_str().into()),
             ("RUNLANE_WORKSPACE", work.workspace.as_str().into()),
         ]);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
+use super::lease::Lease;
 use super::task::ProcessTask;
 use crate::run::{RunId, WorkspaceName};
 
@@ -18,6 +19,8 @@ pub(super) struct Spec {
     /// When the worker's own lease ends, in milliseconds since the machine was started. Work that runs may outlast it,
     /// to be adopted, but a worker that slept through it must not begin any.
     pub start_by: u64,
+    /// How long the work may go on, until a file says otherwise.
+    pub lease: Lease,
     pub task: ProcessTask,
 }
 

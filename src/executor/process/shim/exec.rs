@@ -41,7 +41,7 @@ pub(super) struct Candidate {
 /// To be called while there is one thread: only then is a copy of this process as good as a new one.
 pub(super) fn prepare(directory: &Directory, assignment: &Assignment) -> io::Result<Candidate> {
     let shim = getpid();
-    let input = File::open(directory.input())?;
+    let input = File::open(directory.input(assignment.spec.epoch))?;
     let (word, go) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC)?;

@@ -15,6 +15,7 @@ mod service;
 mod structured;
 mod supervise;
 mod told;
+mod unsettled;
 mod watch;
 
 use std::ffi::OsString;

@@ -5,6 +5,7 @@ use std::io;
 use rustix::process::{getpid, set_child_subreaper, setsid};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
+use tokio::time::{Instant, sleep_until};
 
 use super::supervise::Overseer;
 use super::{cleanup, complain_in};
@@ -17,7 +18,10 @@ pub(super) fn serve(line: std::os::unix::net::UnixStream) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         line.set_nonblocking(true)?;
-        take_turns(UnixStream::from_std(line)?, Overseer::new()?).await
+        let mut overseer = Overseer::new()?;
+        let done = take_turns(UnixStream::from_std(line)?, &mut overseer).await;
+        overseer.unsettled.settle_all();
+        done
     });
     // Not waiting for a walk through the output directory that nobody wants any more.
     runtime.shutdown_background();
@@ -33,13 +37,9 @@ fn detach() -> io::Result<()> {
     Ok(())
 }
 
-async fn take_turns(mut line: UnixStream, mut overseer: Overseer) -> io::Result<()> {
+async fn take_turns(mut line: UnixStream, overseer: &mut Overseer) -> io::Result<()> {
     loop {
-        let assignment = tokio::select! {
-            biased;
-            () = overseer.told.stop() => None,
-            next = next(&mut line) => next?,
-        };
+        let assignment = wait(&mut line, overseer).await?;
         let Some(assignment) = assignment else { return Ok(()) };
         let directory = Directory::new(assignment.directory.clone());
         complain_in(directory.shim_log());
@@ -49,6 +49,21 @@ async fn take_turns(mut line: UnixStream, mut overseer: Overseer) -> io::Result<
         // It says so even if nobody hears it any more; then there is nothing to come either.
         if !can_go_on || line.write_all(&[FREE]).await.is_err() {
             return Ok(());
+        }
+    }
+}
+
+/// For the next attempt. Meanwhile, what the last ones left is seen to.
+async fn wait(line: &mut UnixStream, overseer: &mut Overseer) -> io::Result<Option<Assignment>> {
+    let next = next(line);
+    tokio::pin!(next);
+    loop {
+        let due = overseer.unsettled.due();
+        tokio::select! {
+            biased;
+            () = overseer.told.stop() => return Ok(None),
+            next = &mut next => return next,
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => overseer.unsettled.settle(Instant::now()),
         }
     }
 }
@@ -63,10 +78,9 @@ fn is_own(directory: &Directory, assignment: &Assignment) -> bool {
 /// What is to be done next; nothing any more where the worker is gone.
 async fn next(line: &mut UnixStream) -> io::Result<Option<Assignment>> {
     let mut length = [0; 4];
-    match line.read_exact(&mut length).await {
-        // Half an assignment is none: its worker is gone, or takes it for lost.
-        Err(_) => return Ok(None),
-        Ok(_) => {}
+    // Half an assignment is none: its worker is gone, or takes it for lost.
+    if line.read_exact(&mut length).await.is_err() {
+        return Ok(None);
     }
     let mut body = vec![0; u32::from_le_bytes(length) as usize];
     match line.read_exact(&mut body).await {

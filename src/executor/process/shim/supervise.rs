@@ -16,6 +16,7 @@ use super::exec::{self, Candidate};
 use super::lines::Lines;
 use super::log::Log;
 use super::told::Told;
+use super::unsettled::Unsettled;
 use super::watch::Watch;
 use super::{cleanup, complain, output};
 use crate::clock::boot_millis;
@@ -41,11 +42,13 @@ pub(super) struct Overseer {
     me: Identity,
     watch: Watch,
     pub told: Told,
+    pub unsettled: Unsettled,
 }
 
 impl Overseer {
     pub fn new() -> io::Result<Self> {
-        Ok(Self { me: Identity::of(std::process::id() as i32)?, watch: Watch::new(), told: Told::new()? })
+        let (me, told) = (Identity::of(std::process::id() as i32)?, Told::new()?);
+        Ok(Self { me, watch: Watch::new(), told, unsettled: Unsettled::default() })
     }
 
     /// Sees the attempt through, to its exit record. Answers whether nothing is left of it that another would have to
@@ -62,7 +65,7 @@ impl Overseer {
                 (Exit::without_work(Why::StartFailed(error)), false)
             }
         };
-        record(directory, &exit).await?;
+        self.record(directory, &assignment.spec.task, &exit).await?;
         // Only now: whoever finds it open finds the record.
         drop(lock);
         Ok(is_clean && exit.why == Why::Exited)
@@ -78,14 +81,40 @@ impl Overseer {
     ) -> io::Result<(Exit, bool)> {
         let _watched = self.watch.on(directory);
         let now = boot_millis();
-        match directory.highest_lease()? {
-            Some((_, lease)) if lease.is_good(now) && now < spec.start_by => {
+        match directory.highest_lease()?.unwrap_or(spec.lease) {
+            lease if lease.is_good(now) && now < spec.start_by => {
                 // Where it is gone already, it has said why.
                 let _ = candidate.go();
                 look_after(directory, &spec.task, candidate, self, lease).await
             }
             _ => Ok((Exit::without_work(Why::NeverStarted), false)),
         }
+    }
+
+    /// The result first: a record that says it succeeded must not outlast what it produced. Where there is none, there is no
+    /// hurry.
+    async fn record(&mut self, directory: &Directory, task: &ProcessTask, exit: &Exit) -> io::Result<()> {
+        let result = open_foreign(&directory.result(task.user)).ok().flatten();
+        if let Some(result) = &result {
+            result.sync_all()?;
+            File::open(directory.result(task.user).with_file_name(""))?.sync_all()?;
+        }
+        let mut tries = 1;
+        let record = loop {
+            match directory.write(EXIT, exit) {
+                Err(error) if tries < RECORD_TRIES => complain(format_args!("cannot write the exit record: {error}")),
+                written => break written?,
+            }
+            tries += 1;
+            sleep(RECORD_PACE).await;
+        };
+        // Under its name already: the disk is waited for once, and takes both (a journal keeps their order). What a loss of
+        // power leaves of it before cannot be read, and counts for nothing.
+        if result.is_some() {
+            return record.sync_all();
+        }
+        self.unsettled.add(record, Instant::now());
+        Ok(())
     }
 }
 
@@ -147,7 +176,10 @@ async fn watch_over(
         tokio::select! {
             () = work.ended() => return Ok(escalation),
             () = overseer.watch.changed() => {}
-            _ = tick.tick() => cleanup::reap_orphans(child),
+            _ = tick.tick() => {
+                cleanup::reap_orphans(child);
+                overseer.unsettled.settle(Instant::now());
+            }
             () = sleep(due.unwrap_or(TICK)), if due.is_some() => {}
             () = &mut too_much, if !is_too_much => {
                 is_too_much = true;
@@ -168,11 +200,11 @@ async fn watch_over(
     }
 }
 
-/// Where it cannot be read, the one known before holds; where there is none any more, it is over.
+/// Where there is none, or it cannot be read, the one known before holds; where its directory is gone, it is over.
 fn latest_lease(directory: &Directory, known: Lease) -> Lease {
     match directory.highest_lease() {
-        Ok(Some((_, lease))) => lease,
-        Ok(None) => Lease { stop: Some(0), ..known },
+        Ok(Some(lease)) => lease,
+        Ok(None) => known,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Lease { stop: Some(0), ..known },
         Err(error) => {
             complain(format_args!("cannot read the lease: {error}"));
@@ -207,22 +239,5 @@ fn why(directory: &Directory, task: &ProcessTask, error: Option<StartError>, esc
         // It may have been quicker than the measuring.
         (None, None) if output::size(&directory.output()) > task.limits.output_bytes => Why::OutputLimit,
         (None, None) => Why::Exited,
-    }
-}
-
-/// The result first: a record that says it succeeded must not outlast what it produced.
-async fn record(directory: &Directory, exit: &Exit) -> io::Result<()> {
-    if let Ok(Some(result)) = open_foreign(&directory.result()) {
-        result.sync_all()?;
-        File::open(directory.result().with_file_name(""))?.sync_all()?;
-    }
-    let mut tries = 1;
-    loop {
-        match directory.write_durably(EXIT, exit) {
-            Err(error) if tries < RECORD_TRIES => complain(format_args!("cannot write the exit record: {error}")),
-            written => return written,
-        }
-        tries += 1;
-        sleep(RECORD_PACE).await;
     }
 }
