@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 
 use super::task::ProcessUser;
 
-/// What the shim is to do.
-pub(super) const SPEC: &str = "spec.json";
+/// Before the epoch in the name of the payload.
+pub(super) const INPUT: &str = "input-";
 /// Who the shim and the work are.
 pub(super) const SHIM: &str = "shim.json";
 /// How it ended.
@@ -38,9 +38,9 @@ impl Directory {
         self.0.is_dir()
     }
 
-    /// The payload, also on the program's standard input.
-    pub fn input(&self) -> PathBuf {
-        self.0.join("input.json")
+    /// The payload, also on the program's standard input. Its name says by which epoch the attempt was begun.
+    pub fn input(&self, epoch: i64) -> PathBuf {
+        self.0.join(format!("{INPUT}{epoch}.json"))
     }
 
     /// Where the program puts files.
@@ -48,9 +48,11 @@ impl Directory {
         self.0.join("output")
     }
 
-    /// Where the program puts its result. In a directory of its own, so that it can be renamed into place.
-    pub fn result(&self) -> PathBuf {
-        self.0.join("result").join("result.json")
+    /// Where the program puts its result, perhaps by renaming it into place. Another user than the worker's must not put
+    /// anything beside the records of the attempt, and so has a directory for it.
+    pub fn result(&self, user: Option<ProcessUser>) -> PathBuf {
+        let place = if user.is_some() { self.0.join("result") } else { self.0.clone() };
+        place.join("result.json")
     }
 
     /// What the program said, one frame a line.
@@ -58,7 +60,7 @@ impl Directory {
         self.0.join("log")
     }
 
-    /// What the shim had to complain about.
+    /// What the shim had to complain about, if anything.
     pub fn shim_log(&self) -> PathBuf {
         self.0.join("shim.log")
     }
@@ -73,12 +75,12 @@ impl Directory {
     }
 
     /// Puts in what the program will look for, and gives it to its user.
-    pub fn furnish(&self, payload: &str, user: Option<ProcessUser>) -> io::Result<()> {
+    pub fn furnish(&self, epoch: i64, payload: &str, user: Option<ProcessUser>) -> io::Result<()> {
         make_private(&self.output())?;
-        make_private(&self.0.join("result"))?;
-        create_new(&self.input())?.write_all(payload.as_bytes())?;
+        create_new(&self.input(epoch))?.write_all(payload.as_bytes())?;
         let Some(ProcessUser { uid, gid }) = user else { return Ok(()) };
-        for own in [self.input(), self.output(), self.0.join("result")] {
+        make_private(&self.0.join("result"))?;
+        for own in [self.input(epoch), self.output(), self.0.join("result")] {
             chown(own, Some(uid), Some(gid))?;
         }
         chown(&self.0, None, Some(gid))?;
@@ -86,30 +88,19 @@ impl Directory {
     }
 
     /// Writes a file that others read: under another name first, so that it is there whole or not at all.
-    pub fn write(&self, name: &str, content: &impl Serialize) -> io::Result<()> {
-        self.put(name, content, false)
+    pub fn write(&self, name: &str, content: &impl Serialize) -> io::Result<File> {
+        let content = serde_json::to_vec(content)?;
+        self.place(name, |file| file.write_all(&content))
     }
 
-    /// As [`write`](Self::write), and it outlasts a loss of power.
-    pub fn write_durably(&self, name: &str, content: &impl Serialize) -> io::Result<()> {
-        self.put(name, content, true)
-    }
-
-    fn put(&self, name: &str, content: &impl Serialize, durably: bool) -> io::Result<()> {
+    /// Gives a file its name once it was filled.
+    pub fn place(&self, name: &str, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
         static WRITES: AtomicU64 = AtomicU64::new(0);
         let count = WRITES.fetch_add(1, Ordering::Relaxed);
         let scratch = self.0.join(format!(".{name}.{}.{count}", std::process::id()));
-        let write = || {
-            let mut file = create_new(&scratch)?;
-            file.write_all(&serde_json::to_vec(content)?)?;
-            fs::rename(&scratch, self.0.join(name))?;
-            Ok(file)
-        };
-        match write() {
-            // Under its name already: the disk is waited for once, and takes both (a journal keeps their order). What a loss
-            // of power leaves of it before cannot be read, and counts for nothing.
-            Ok(file) if durably => file.sync_all(),
-            Ok(_) => Ok(()),
+        let mut file = create_new(&scratch)?;
+        match fill(&mut file).and_then(|()| fs::rename(&scratch, self.0.join(name))) {
+            Ok(()) => Ok(file),
             Err(error) => {
                 let _ = fs::remove_file(&scratch);
                 Err(error)

@@ -9,6 +9,7 @@ use super::directory::{Directory, EXIT};
 use super::identity::Handle;
 use super::record::Exit;
 use super::remains::SHIM_WAIT;
+use super::shims::Shim;
 use super::ship::Shipper;
 use super::{ProcessExecutor, outcome};
 use crate::executor::{Completion, Control, Order, Work};
@@ -16,20 +17,33 @@ use crate::executor::{Completion, Control, Order, Work};
 /// Between tries to write a lease to a disk that is full.
 const WRITE_PACE: Duration = Duration::from_millis(500);
 
+/// A shim that is at work on an attempt.
+pub(super) enum Followed {
+    /// For this worker, which began the attempt.
+    Own(Shim),
+    /// For another, or for nobody. Its end is the attempt's.
+    Adopted(Handle),
+}
+
 impl ProcessExecutor {
     /// Follows the work to its end, or until it is to be left.
     pub(super) async fn follow(
         &self,
         directory: &Directory,
         work: &Work,
-        shim: Handle,
+        mut shim: Followed,
         control: Control,
     ) -> Completion {
         let mut left = control.clone();
         tokio::select! {
             biased;
             () = left.left() => Completion::Left,
-            () = self.accompany(directory, work, &shim, &control) => self.finish(directory, work, &control).await,
+            is_free = self.accompany(directory, work, &mut shim, &control) => {
+                if let Followed::Own(shim) = shim && is_free {
+                    self.host.shims().put(shim);
+                }
+                self.finish(directory, work, &control).await
+            }
         }
     }
 
@@ -44,24 +58,27 @@ impl ProcessExecutor {
         }
     }
 
-    async fn accompany(&self, directory: &Directory, work: &Work, shim: &Handle, control: &Control) {
+    /// Until the attempt has ended; answers whether the shim is there for another of this worker.
+    async fn accompany(&self, directory: &Directory, work: &Work, shim: &mut Followed, control: &Control) -> bool {
         let (over, ended) = watch::channel(false);
         let shipping = Shipper::new(directory, control.clone()).run(ended);
         let watching = async {
-            shim.ended().await;
+            let is_free = shim.ended().await;
             over.send_replace(true);
+            is_free
         };
         tokio::select! {
-            ((), ()) = async { tokio::join!(watching, shipping) } => {}
-            () = self.pass_on(directory, work, control.clone()) => {}
-            () = self.force(directory, work, control.clone()) => {}
+            (is_free, ()) = async { tokio::join!(watching, shipping) } => is_free,
+            never = self.pass_on(directory, work, control.clone()) => never,
+            never = self.force(directory, work, control.clone()) => never,
         }
     }
 
     /// Keeps the lease file in step with the worker's lease and orders. Never returns.
-    async fn pass_on(&self, directory: &Directory, work: &Work, mut control: Control) {
+    async fn pass_on<T>(&self, directory: &Directory, work: &Work, mut control: Control) -> T {
         let mut orders = control.clone();
-        let mut is_stopping = matches!(control.order(), Order::Stop { .. });
+        // One that came while the attempt was begun is passed on, too.
+        let mut is_stopping = false;
         loop {
             tokio::select! {
                 extended = control.extended() => if extended.is_none() {
@@ -80,7 +97,7 @@ impl ProcessExecutor {
     }
 
     /// Ends the work over the head of a shim that does not do as ordered. Never returns.
-    async fn force(&self, directory: &Directory, work: &Work, mut control: Control) {
+    async fn force<T>(&self, directory: &Directory, work: &Work, mut control: Control) -> T {
         if let Order::Stop { grace } = control.ordered().await {
             sleep(grace.saturating_add(SHIM_WAIT)).await;
             tracing::warn!(run = %work.run, attempt = work.attempt, "the shim does not stop the work; killing both");
@@ -89,7 +106,7 @@ impl ProcessExecutor {
         std::future::pending().await
     }
 
-    /// The shim has ended: by its record, or without one.
+    /// The attempt has ended: by the shim's record, or without one.
     async fn finish(&self, directory: &Directory, work: &Work, control: &Control) -> Completion {
         match directory.read::<Exit>(EXIT) {
             Ok(Some(exit)) => return outcome::completion(directory, &self.task, &exit, control.order()),
@@ -113,5 +130,18 @@ impl ProcessExecutor {
             tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot end what is left of the attempt");
         }
         Completion::NotFound
+    }
+}
+
+impl Followed {
+    /// Waits until it has ended the attempt; answers whether it is there for another of this worker.
+    async fn ended(&mut self) -> bool {
+        match self {
+            Self::Own(shim) => shim.ended().await,
+            Self::Adopted(shim) => {
+                shim.ended().await;
+                false
+            }
+        }
     }
 }

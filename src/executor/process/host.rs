@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::directory::{Directory, SPEC, make_passage};
-use super::record::Spec;
+use super::directory::{Directory, SHIM, make_passage};
 use super::shim;
-use super::zygote::Zygote;
+use super::shims::Shims;
 use crate::clock;
 use crate::run::{RunId, WorkspaceName};
 
@@ -24,7 +23,7 @@ const LEFTOVER_GRACE: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct ProcessHost {
     attempts: PathBuf,
-    zygote: Arc<Zygote>,
+    shims: Arc<Shims>,
     patience: Duration,
 }
 
@@ -52,8 +51,8 @@ impl ProcessHost {
         let attempts = data_dir.canonicalize()?.join("attempts");
         make_passage(&attempts)?;
         // Not its path: another release may have been put there since this one was started.
-        let zygote = Arc::new(Zygote::new(vec!["/proc/self/exe".into(), shim::WORD.into()]));
-        Ok(Self { attempts, zygote, patience: PATIENCE })
+        let shims = Shims::new(vec!["/proc/self/exe".into(), shim::WORD.into()]);
+        Ok(Self { attempts, shims, patience: PATIENCE })
     }
 
     /// A name for the directory itself, made at random when it is first asked for: who has the same can adopt each other's
@@ -78,7 +77,7 @@ impl ProcessHost {
     /// thread.
     #[must_use]
     pub fn with_shim(self, shim: Vec<OsString>) -> Self {
-        Self { zygote: Arc::new(Zygote::new(shim)), ..self }
+        Self { shims: Shims::new(shim), ..self }
     }
 
     /// How long work goes on when its lease has run out, for another worker of this machine to adopt it. Must end well
@@ -129,8 +128,8 @@ impl ProcessHost {
         Directory::new(self.attempts.join(run.to_string()).join(attempt.to_string()))
     }
 
-    pub(super) fn zygote(&self) -> &Arc<Zygote> {
-        &self.zygote
+    pub(super) fn shims(&self) -> &Arc<Shims> {
+        &self.shims
     }
 }
 
@@ -154,10 +153,10 @@ fn leftover(run: RunId, attempt: u32, path: &Path) -> Option<Leftover> {
     if names.all(|name| name == "output") && directory.output().exists() {
         return None;
     }
-    let spec: Option<Spec> = directory.read(SPEC).ok().flatten();
-    let written = fs::metadata(path.join(SPEC)).or_else(|_| fs::metadata(path)).and_then(|data| data.modified());
+    let shim = directory.shim_record().ok().flatten();
+    let written = fs::metadata(path.join(SHIM)).or_else(|_| fs::metadata(path)).and_then(|data| data.modified());
     Some(Leftover {
-        workspace: spec.map(|spec| spec.workspace),
+        workspace: shim.and_then(|(_, record)| record.workspace),
         run,
         attempt,
         is_running: directory.is_running(),

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::OnceLock;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 use tokio::net::unix::pipe::Receiver;
@@ -30,6 +31,7 @@ pub(super) struct Stat {
 
 /// A hold on a process that is alive, or was when it was taken. Not a pipe, but waited for like one, which is all that is
 /// done with it, and takes no unsafe code.
+#[derive(Debug)]
 pub(super) struct Handle(Receiver);
 
 impl Identity {
@@ -69,6 +71,11 @@ impl Handle {
     pub async fn ended(&self) {
         // Stays readable, so nothing is to be cleared; an error could only say that there is nothing to wait for.
         let _ = self.0.readable().await;
+    }
+
+    /// Whether it has not ended yet.
+    pub fn is_alive(&self) -> bool {
+        has_nothing(&self.0)
     }
 }
 
@@ -114,6 +121,12 @@ impl Stat {
     }
 }
 
+/// Whether there is nothing to be read of it, its end included.
+pub(super) fn has_nothing(fd: &impl AsFd) -> bool {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&now)).is_ok_and(|ready| ready == 0)
+}
+
 /// The number as the system calls take it.
 pub(super) fn pid(number: i32) -> io::Result<Pid> {
     Pid::from_raw(number).ok_or_else(|| io::Error::other("0 is no process"))
@@ -127,7 +140,8 @@ fn open(number: i32) -> io::Result<Option<OwnedFd>> {
     }
 }
 
-fn boot_id() -> io::Result<&'static str> {
+/// Read once; copies of this process have it from there.
+pub(super) fn boot_id() -> io::Result<&'static str> {
     static BOOT: OnceLock<String> = OnceLock::new();
     if let Some(boot) = BOOT.get() {
         return Ok(boot);

@@ -2,17 +2,16 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::ProcessExecutor;
-use super::directory::{Directory, SPEC};
-use super::identity::Handle;
+use super::assignment::{Assignment, variable};
+use super::directory::Directory;
 use super::lease::{Lease, millis};
 use super::record::Spec;
-use super::zygote::Start;
+use super::shims::Shim;
 use crate::clock;
 use crate::executor::{Completion, Control, Order, Work};
 
@@ -20,8 +19,8 @@ use crate::executor::{Completion, Control, Order, Work};
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 impl ProcessExecutor {
-    /// Answers with a hold on the shim, or with what became of the attempt instead.
-    pub(super) async fn launch(&self, work: &Work, control: &Control) -> io::Result<Result<Handle, Completion>> {
+    /// Answers with the shim, or with what became of the attempt instead.
+    pub(super) async fn launch(&self, work: &Work, control: &Control) -> io::Result<Result<Shim, Completion>> {
         let directory = self.host.directory(work.run, work.attempt);
         if directory.exists() && !self.clear(&directory, work).await? {
             return Ok(Err(Completion::Left));
@@ -33,10 +32,10 @@ impl ProcessExecutor {
             directory.remove()?;
             return Ok(Err(completion));
         }
-        match self.spawn(&directory, work).await {
+        match self.host.shims().assign(&self.assignment(&directory, work, control)).await {
             Ok(shim) => Ok(Ok(shim)),
             Err(error) => {
-                // One may have been made all the same: it sees the order, or is seen.
+                // One may have heard of it all the same: it sees the order, or is seen.
                 directory.stop(work.epoch, Duration::ZERO).await?;
                 directory.remove()?;
                 Err(error)
@@ -56,9 +55,7 @@ impl ProcessExecutor {
 
     /// Puts everything in its place; answers with what is to become of the attempt if it is not to start after all.
     fn prepare(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Option<Completion>> {
-        directory.furnish(work.payload.as_str(), self.task.user)?;
-        self.write_lease(directory, work.epoch, control)?;
-        directory.write(SPEC, &self.spec(work, control))?;
+        directory.furnish(work.epoch, work.payload.as_str(), self.task.user)?;
         Ok(match control.order() {
             Order::GoOn => None,
             Order::Stop { .. } => Some(Completion::Stopped),
@@ -66,44 +63,37 @@ impl ProcessExecutor {
         })
     }
 
-    fn spec(&self, work: &Work, control: &Control) -> Spec {
-        Spec {
+    fn assignment(&self, directory: &Directory, work: &Work, control: &Control) -> Assignment {
+        let spec = Spec {
             workspace: work.workspace.clone(),
             run: work.run,
             attempt: work.attempt,
+            epoch: work.epoch,
             start_by: clock::boot_millis().saturating_add(millis(left(control))),
+            lease: self.lease(control),
             task: self.task.clone(),
-        }
+        };
+        Assignment { directory: directory.path().into(), spec, variables: self.environment(directory, work) }
     }
 
     /// Writes what the worker's lease now allows, and its order.
     pub(super) fn write_lease(&self, directory: &Directory, epoch: i64, control: &Control) -> io::Result<()> {
+        directory.write_lease(epoch, &self.lease(control))
+    }
+
+    fn lease(&self, control: &Control) -> Lease {
         // The time first: a worker frozen in between writes a lease that is too short, not one that is too long.
         let now = clock::boot_millis();
         let left = left(control).saturating_add(self.host.patience());
         let lease = Lease::new(now, left, self.task.stop_grace());
         match control.order() {
-            Order::Stop { grace } => directory.write_lease(epoch, &lease.stopping(grace)),
-            _ => directory.write_lease(epoch, &lease),
+            Order::Stop { grace } => lease.stopping(grace),
+            _ => lease,
         }
     }
 
-    async fn spawn(&self, directory: &Directory, work: &Work) -> io::Result<Handle> {
-        let start = Start { directory: directory.path().into(), variables: self.environment(directory, work) };
-        let zygote = Arc::clone(self.host.zygote());
-        let asked = Arc::clone(&zygote);
-        let shim = tokio::task::spawn_blocking(move || asked.fork(&start)).await.map_err(io::Error::other)??;
-        let (handle, ended) = (Handle::new(shim.try_clone()?)?, Handle::new(shim)?);
-        // By a task of its own: whoever follows the work may leave it before it ends.
-        tokio::spawn(async move {
-            ended.ended().await;
-            zygote.reap();
-        });
-        Ok(handle)
-    }
-
     /// What the program gets beside the fixed values of its task.
-    fn environment(&self, directory: &Directory, work: &Work) -> Vec<(String, OsString)> {
+    fn environment(&self, directory: &Directory, work: &Work) -> Vec<OsString> {
         let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
         let mut variables = vec![("PATH", path)];
         let allowed = self.task.env_allow.iter();
@@ -112,9 +102,9 @@ impl ProcessExecutor {
             ("RUNLANE_RUN_ID", work.run.to_string().into()),
             ("RUNLANE_ATTEMPT", work.attempt.to_string().into()),
             ("RUNLANE_EPOCH", work.epoch.to_string().into()),
-            ("RUNLANE_INPUT", directory.input().into()),
+            ("RUNLANE_INPUT", directory.input(work.epoch).into()),
             ("RUNLANE_OUTPUT_DIR", directory.output().into()),
-            ("RUNLANE_RESULT", directory.result().into()),
+            ("RUNLANE_RESULT", directory.result(self.task.user).into()),
             ("RUNLANE_TASK", work.task.as_str().into()),
             ("RUNLANE_WORKSPACE", work.workspace.as_str().into()),
         ]);
@@ -123,7 +113,7 @@ impl ProcessExecutor {
             variables.push(("RUNLANE_BILLING_ACCOUNT", grant.billing_account.as_str().into()));
         }
         variables.extend(work.traceparent.as_ref().map(|context| ("TRACEPARENT", context.into())));
-        variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        variables.into_iter().map(|(name, value)| variable(name, &value)).collect()
     }
 }
 

@@ -1,4 +1,5 @@
-//! How long work may go on, in a file per epoch: workers write theirs, the shim heeds the highest.
+//! How long work may go on, in a file per epoch: workers write theirs, the shim heeds the highest. The first that it has,
+//! it was told with the attempt.
 //!
 //! A worker that wakes up after another has taken over still has a file to write, but nobody reads it any more.
 
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::directory::Directory;
+use super::directory::{Directory, INPUT};
 
 const PREFIX: &str = "lease-";
 
@@ -43,16 +44,18 @@ impl Lease {
 
 impl Directory {
     pub fn write_lease(&self, epoch: i64, lease: &Lease) -> io::Result<()> {
-        self.write(&format!("{PREFIX}{epoch}"), lease)
+        self.write(&format!("{PREFIX}{epoch}"), lease).map(drop)
     }
 
-    /// The lease of the latest worker, and its epoch.
-    pub fn highest_lease(&self) -> io::Result<Option<(i64, Lease)>> {
-        let Some(epoch) = self.highest_epoch()? else { return Ok(None) };
-        Ok(self.read(&format!("{PREFIX}{epoch}"))?.map(|lease| (epoch, lease)))
+    /// The lease of the latest worker that has written one. The first has to only when something changes.
+    pub fn highest_lease(&self) -> io::Result<Option<Lease>> {
+        match self.highest_epoch()? {
+            Some(epoch) => self.read(&format!("{PREFIX}{epoch}")),
+            None => Ok(None),
+        }
     }
 
-    /// Whether a later worker has written its lease.
+    /// Whether a later worker has begun the attempt anew, or written its lease.
     pub fn is_taken_over(&self, epoch: i64) -> bool {
         self.highest_epoch().is_ok_and(|highest| highest > Some(epoch))
     }
@@ -61,11 +64,16 @@ impl Directory {
         let mut highest = None;
         for entry in std::fs::read_dir(self.path())? {
             let name = entry?.file_name();
-            let epoch = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.parse().ok());
-            highest = highest.max(epoch);
+            highest = highest.max(name.to_str().and_then(epoch_in));
         }
         Ok(highest)
     }
+}
+
+/// The epoch in the name of a lease, or of the payload.
+fn epoch_in(name: &str) -> Option<i64> {
+    let begun = || name.strip_prefix(INPUT)?.strip_suffix(".json");
+    name.strip_prefix(PREFIX).or_else(begun)?.parse().ok()
 }
 
 pub(super) fn millis(duration: Duration) -> u64 {
@@ -97,6 +105,9 @@ mod tests {
         for epoch in [9, 10, 2] {
             directory.write_lease(epoch, &lease(epoch as u64)).expect("written");
         }
-        assert_eq!(directory.highest_lease().expect("read"), Some((10, lease(10))));
+        assert_eq!(directory.highest_lease().expect("read"), Some(lease(10)));
+        std::fs::write(directory.input(11), "").expect("written");
+        assert_eq!(directory.highest_epoch().expect("read"), Some(11));
+        assert_eq!(directory.highest_lease().expect("read"), None, "what it may do, its shim was told");
     }
 }

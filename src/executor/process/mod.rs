@@ -3,16 +3,19 @@
 //! A worker does not start the program itself but a [`shim`], which does. The two speak through files in the attempt's
 //! directory, so that any worker on the machine can take the place of the first.
 
+mod assignment;
 mod directory;
 mod follow;
 mod host;
 mod identity;
 mod launch;
 mod lease;
+mod lock;
 mod outcome;
 mod record;
 mod remains;
 pub mod shim;
+mod shims;
 mod ship;
 mod task;
 mod zygote;
@@ -26,9 +29,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use self::directory::{Directory, EXIT, SHIM};
+use self::directory::{Directory, EXIT};
+use self::follow::Followed;
 use self::identity::Handle;
-use self::record::{Exit, Shim};
+use self::record::Exit;
 use super::{Completion, Control, Executor, Work};
 
 /// Executes a task by running a program.
@@ -58,7 +62,9 @@ impl ProcessExecutor {
         }
         match look(directory)? {
             Found::Ended => return Ok(self.conclude(directory, work, control.clone()).await),
-            Found::Running(shim) => return Ok(self.follow(directory, work, shim, control.clone()).await),
+            Found::Running(shim) => {
+                return Ok(self.follow(directory, work, Followed::Adopted(shim), control.clone()).await);
+            }
             Found::Nothing => {}
         }
         // A shim may be about to start: it reads the order before it starts anything, or is seen now.
@@ -76,7 +82,7 @@ impl Executor for ProcessExecutor {
         match self.launch(work, &control).await {
             Ok(Ok(shim)) => {
                 let directory = self.host.directory(work.run, work.attempt);
-                self.follow(&directory, work, shim, control).await
+                self.follow(&directory, work, Followed::Own(shim), control).await
             }
             Ok(Err(completion)) => completion,
             Err(error) => Completion::failed("start_failed", format!("cannot begin the attempt: {error}")),
@@ -109,11 +115,8 @@ impl Executor for ProcessExecutor {
 }
 
 fn look(directory: &Directory) -> io::Result<Found> {
-    let shim = match directory.read::<Shim>(SHIM)? {
-        Some(record) => record.shim.hold()?,
-        None => None,
-    };
-    // Read after the hold was tried for: a shim that ended in between has written its record before.
+    let shim = directory.shim_at_work()?;
+    // Read after the look for the shim: one that ended the attempt in between has written its record before.
     match (shim, directory.read::<Exit>(EXIT)?) {
         (_, Some(_)) => Ok(Found::Ended),
         (Some(shim), None) => Ok(Found::Running(shim)),

@@ -44,7 +44,7 @@ pub(super) fn completion(directory: &Directory, task: &ProcessTask, exit: &Exit,
 
 fn by_itself(directory: &Directory, task: &ProcessTask, exit: &Exit) -> Completion {
     match (exit.code, exit.signal) {
-        (Some(0), _) => result(directory, task.limits.result_bytes),
+        (Some(0), _) => result(directory, task),
         (Some(code), _) => Completion::failed("exit_code", with_last_words(format!("exited with code {code}"), exit)),
         (None, Some(signal)) => {
             let name = SIGNALS.iter().find(|(number, _)| *number == signal).map_or("", |(_, name)| name);
@@ -60,8 +60,9 @@ fn with_last_words(message: String, exit: &Exit) -> String {
     if words.trim().is_empty() { message } else { format!("{message}: {words}") }
 }
 
-fn result(directory: &Directory, limit: u64) -> Completion {
-    let bytes = match read_foreign(&directory.result(), limit.saturating_add(1)) {
+fn result(directory: &Directory, task: &ProcessTask) -> Completion {
+    let limit = task.limits.result_bytes;
+    let bytes = match read_foreign(&directory.result(task.user), limit.saturating_add(1)) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Completion::Succeeded { output: None },
         Err(error) => return Completion::failed("invalid_result", format!("the result cannot be read: {error}")),

@@ -3,24 +3,34 @@
 use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
+use super::lease::Lease;
 use super::task::ProcessTask;
 use crate::run::{RunId, WorkspaceName};
 
-/// What the shim is to do, and for whom, so that what is left over can be judged.
+/// What the shim is to do, and for whom.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Spec {
     pub workspace: WorkspaceName,
     pub run: RunId,
     pub attempt: u32,
+    /// Of the worker that begins it. Where another took over, the shim ends with the attempt: nobody else could tell that
+    /// from the shim going on to the next one.
+    pub epoch: i64,
     /// When the worker's own lease ends, in milliseconds since the machine was started. Work that runs may outlast it,
     /// to be adopted, but a worker that slept through it must not begin any.
     pub start_by: u64,
+    /// How long the work may go on, until a file says otherwise.
+    pub lease: Lease,
     pub task: ProcessTask,
 }
 
-/// Who looks after the work, and who does it.
+/// Who looks after the work, and who does it. The shim has a lock on the file for as long as it does: by then, it has
+/// written the exit record, or is dead, and may have gone on to another attempt.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Shim {
+    /// Whose run it is, so that what is left over can be judged; unknown where an older release wrote it.
+    #[serde(default)]
+    pub workspace: Option<WorkspaceName>,
     pub shim: Identity,
     /// The leader of the work's session; none until it was started.
     pub child: Option<Identity>,

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use super::directory::{Directory, SHIM};
+use super::directory::Directory;
 use super::identity::{Identity, Stat};
 use super::lease::Lease;
-use super::record::Shim;
 use crate::clock;
 
 /// How much longer than the grace a shim may take to end.
@@ -24,10 +23,9 @@ impl Directory {
         let left = grace.saturating_add(SHIM_WAIT);
         self.write_lease(epoch, &Lease::new(clock::boot_millis(), left, grace).stopping(grace))?;
         // Read after the order was written: a shim that is not there yet will read the order before it starts anything.
-        if let Some(shim) = self.read::<Shim>(SHIM)?
-            && let Some(handle) = shim.shim.hold()?
-        {
-            let _ = timeout(left, handle.ended()).await;
+        if let Some(shim) = self.shim_at_work()? {
+            // It ends with the attempt, for another than its own worker has stopped that.
+            let _ = timeout(left, shim.ended()).await;
         }
         self.end_remains().await
     }
@@ -51,17 +49,20 @@ impl Directory {
 
     /// Whether the shim or the work is running.
     pub fn is_running(&self) -> bool {
-        let Ok(Some(record)) = self.read::<Shim>(SHIM) else { return false };
-        record.shim.is_alive() || record.child.is_some_and(|child| child.is_alive())
+        let Ok(Some((file, record))) = self.shim_record() else { return false };
+        self.is_at_work(&file, &record) || record.child.is_some_and(|child| child.is_alive())
     }
 
     /// What is alive and is the shim, bears the attempt's mark in its environment or is of the work's session.
     fn remains(&self) -> Vec<Stat> {
-        let (shim, child) = match self.read::<Shim>(SHIM) {
-            Ok(Some(record)) => (Some(record.shim), record.child),
+        let (shim, child) = match self.shim_record() {
+            Ok(Some((file, record))) => {
+                // One that is at work elsewhere has nothing to do with this.
+                let shim = self.is_at_work(&file, &record).then_some(record.shim.pid);
+                (shim, record.child)
+            }
             _ => (None, None),
         };
-        let shim = shim.filter(Identity::is_alive).map(|shim| shim.pid);
         // Without its leader, a session may be anybody's: the number could have been used again.
         let session = child.filter(Identity::is_alive).map(|leader| leader.pid);
         let mark = format!("RUNLANE_OUTPUT_DIR={}", self.output().display());

@@ -15,24 +15,24 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, send, sendmsg,
 };
-use serde::{Deserialize, Serialize};
 
 /// Says that shims are to be made as a worker asks for them, on standard input.
 pub(super) const ZYGOTE: &str = "--zygote";
 /// It has nothing else to do, so one that takes longer, on however busy a machine, is not right.
 const LONGEST: Duration = Duration::from_secs(30);
-/// The length of a request for nothing but a look for the dead.
-const NOTHING: [u8; 4] = 0_u32.to_le_bytes();
-/// Stands before the hold on a new shim; what begins otherwise is why there is none.
+/// Asks for a shim.
+const MAKE: [u8; 4] = *b"make";
+/// Asks for nothing but a look for the dead.
+const REAP: [u8; 4] = *b"reap";
+/// Stands before what comes with a new shim; what begins otherwise is why there is none.
 const BORN: u8 = 0;
 
-/// What a shim is made for.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Start {
-    /// The attempt's.
-    pub directory: OsString,
-    /// What the program gets, beside the fixed values of its task.
-    pub variables: Vec<(String, OsString)>,
+/// A new shim.
+pub(super) struct Born {
+    /// A hold on it.
+    pub hold: OwnedFd,
+    /// Where it hears what to do.
+    pub line: UnixStream,
 }
 
 /// Started when it is first needed, and again where it is gone.
@@ -54,18 +54,17 @@ impl Zygote {
         Self { words, running: Mutex::new(None) }
     }
 
-    /// Has a shim made; answers with a hold on it. Blocks. Where it fails, one may have been made all the same.
-    pub fn fork(&self, start: &Start) -> io::Result<OwnedFd> {
-        let request = serde_json::to_vec(start)?;
+    /// Has a shim made. Blocks.
+    pub fn fork(&self) -> io::Result<Born> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(zygote) = running.as_mut()
-            && zygote.send(&request).is_err()
+            && zygote.line.write_all(&MAKE).is_err()
         {
             // It was gone before it heard of this.
             *running = None;
         }
         if running.is_none() {
-            running.insert(Running::start(&self.words)?).send(&request)?;
+            running.insert(Running::start(&self.words)?).line.write_all(&MAKE)?;
         }
         let answer = running.as_mut().map_or(Err(io::ErrorKind::NotConnected.into()), Running::answer);
         answer.map_err(|error| {
@@ -81,7 +80,7 @@ impl Zygote {
         if let Ok(mut running) = self.running.try_lock()
             && let Some(zygote) = running.as_mut()
         {
-            let _ = send(&zygote.line, &NOTHING, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+            let _ = send(&zygote.line, &REAP, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
         }
     }
 }
@@ -100,29 +99,28 @@ impl Running {
         Ok(Self { line, child })
     }
 
-    fn send(&mut self, request: &[u8]) -> io::Result<()> {
-        let length = u32::try_from(request.len()).map_err(io::Error::other)?;
-        self.line.write_all(&[&length.to_le_bytes(), request].concat())
-    }
-
-    /// A hold on the shim, or why there is none; an error of its own if nobody answers.
-    fn answer(&mut self) -> io::Result<io::Result<OwnedFd>> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    /// The shim, or why there is none; an error of its own if nobody answers.
+    fn answer(&mut self) -> io::Result<io::Result<Born>> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut holds = RecvAncillaryBuffer::new(&mut space);
         let mut words = [0; 512];
         let mut into = [IoSliceMut::new(&mut words)];
         let answer = retry_on_intr(|| recvmsg(&self.line, &mut into, &mut holds, RecvFlags::CMSG_CLOEXEC))?;
         let count = answer.bytes;
-        let held = holds.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(mut holds) => holds.next(),
-            _ => None,
-        });
-        match (&words[..count], held) {
-            ([BORN], Some(hold)) => Ok(Ok(hold)),
+        let held: Vec<OwnedFd> = holds.drain().filter_map(rights).flatten().collect();
+        match (&words[..count], <[OwnedFd; 2]>::try_from(held)) {
+            ([BORN], Ok([hold, line])) => Ok(Ok(Born { hold, line: line.into() })),
             ([], _) => Err(io::Error::other("the process that makes them is gone")),
-            ([BORN], None) => Err(io::Error::other("there was no room for a hold on it")),
+            ([BORN], Err(_)) => Err(io::Error::other("there was no room for a hold on it")),
             (why, _) => Ok(Err(io::Error::other(String::from_utf8_lossy(why).into_owned()))),
         }
+    }
+}
+
+fn rights<'a>(message: RecvAncillaryMessage<'a>) -> Option<rustix::net::AncillaryIter<'a, OwnedFd>> {
+    match message {
+        RecvAncillaryMessage::ScmRights(held) => Some(held),
+        _ => None,
     }
 }
 
@@ -134,26 +132,30 @@ impl Drop for Running {
     }
 }
 
-/// The other end of the line: what is asked for next. There is nothing more where the worker is gone.
-pub(super) fn next(line: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
-    let mut length = [0; 4];
-    match line.read_exact(&mut length) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        read => read?,
+/// The other end of the line: waits until a shim is asked for, seeing to the dead meanwhile. None is any more where the
+/// worker is gone.
+pub(super) fn is_asked(line: &mut UnixStream, reap: impl Fn()) -> io::Result<bool> {
+    let mut word = [0; 4];
+    loop {
+        match line.read_exact(&mut word) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            read => read?,
+        }
+        reap();
+        if word == MAKE {
+            return Ok(true);
+        }
     }
-    let mut request = vec![0; u32::from_le_bytes(length) as usize];
-    line.read_exact(&mut request)?;
-    Ok(Some(request))
 }
 
 /// The answer to it.
-pub(super) fn tell(line: &UnixStream, born: io::Result<OwnedFd>) -> io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+pub(super) fn tell(line: &UnixStream, born: io::Result<Born>) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut holds = SendAncillaryBuffer::new(&mut space);
     match born {
-        Ok(hold) => {
-            let hold = [hold.as_fd()];
-            holds.push(SendAncillaryMessage::ScmRights(&hold));
+        Ok(born) => {
+            let held = [born.hold.as_fd(), born.line.as_fd()];
+            holds.push(SendAncillaryMessage::ScmRights(&held));
             sendmsg(line, &[IoSlice::new(&[BORN])], &mut holds, SendFlags::NOSIGNAL)?;
         }
         Err(error) => {

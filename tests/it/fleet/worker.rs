@@ -111,7 +111,7 @@ pub(super) fn end(processes: &[(i32, String)]) {
     }
 }
 
-/// The shims of attempts kept under `data`: by the log they write.
+/// The shims at work on attempts kept under `data`: by what they have open there.
 pub(super) fn shims_of(data: &Path) -> Vec<(i32, String)> {
     found(|process| is_shim(process, data))
 }
@@ -124,7 +124,9 @@ pub(super) fn processes_of(data: &Path) -> Vec<(i32, String)> {
 
 fn is_shim(process: &Path, data: &Path) -> bool {
     let data = data.canonicalize().unwrap_or_else(|_| data.into());
-    std::fs::read_link(process.join("fd/2")).is_ok_and(|log| log.starts_with(data) && log.ends_with("shim.log"))
+    let is_within = |fd: std::fs::DirEntry| std::fs::read_link(fd.path()).is_ok_and(|file| file.starts_with(&data));
+    text(process, "comm").trim() == "runlane-shim"
+        && std::fs::read_dir(process.join("fd")).is_ok_and(|mut open| open.any(|fd| fd.is_ok_and(is_within)))
 }
 
 /// Their numbers, and how they were called.

@@ -1,23 +1,24 @@
 //! How another worker takes over: whatever happened meanwhile, and as often as need be.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{IoSliceMut, Write};
+use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use runlane::executor::{Completion, Control, Executor, Stream};
 use runlane::run::RunId;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
 use super::support::{self, LEASE, is_alive, kill, output, scene, sh, until};
 use runlane::executor::process::ProcessTask;
 
 /// Says a number every time it is told to go on, and ends when told to.
-const COUNTING: &str = "cd $RUNLANE_OUTPUT_DIR; n=0; while ! test -e end; do n=$((n+1)); echo line $n; \
+pub const COUNTING: &str = "cd $RUNLANE_OUTPUT_DIR; n=0; while ! test -e end; do n=$((n+1)); echo line $n; \
                         while ! test -e go-$n && ! test -e end; do sleep 0.02; done; done; echo 9 > $RUNLANE_RESULT";
 
 #[tokio::test]
@@ -81,8 +82,7 @@ async fn a_shim_that_comes_late_finds_the_order_to_stop() {
         fs::remove_file(scene.directory().join(name)).expect("removed");
     }
     assert_eq!(scene.adopt(LEASE).completion().await, Completion::NotFound);
-    fs::remove_file(scene.directory().join("shim.log")).expect("removed");
-    make_a_shim(&scene.directory());
+    make_a_shim(&scene);
     let path = scene.directory().join("exit.json");
     until("the record", || path.exists()).await;
     let record = fs::read_to_string(path).expect("a record");
@@ -92,18 +92,35 @@ async fn a_shim_that_comes_late_finds_the_order_to_stop() {
 }
 
 /// As a worker has it made, that was frozen when about to do so.
-fn make_a_shim(directory: &Path) {
+fn make_a_shim(scene: &support::Scene) {
     let (mut line, theirs) = UnixStream::pair().expect("a line");
     let mut zygote = Command::new(env!("CARGO_BIN_EXE_runlane"));
     let mut zygote = zygote.args(["shim", "--zygote"]).stdin(OwnedFd::from(theirs)).spawn().expect("started");
-    let directory = serde_json::to_value(directory.as_os_str()).expect("a value");
-    let request = serde_json::json!({ "directory": directory, "variables": [] }).to_string();
-    line.write_all(&(request.len() as u32).to_le_bytes())
-        .and_then(|()| line.write_all(request.as_bytes()))
+    line.write_all(b"make").expect("sent");
+    let work = &scene.work;
+    let spec = serde_json::json!({
+        "workspace": work.workspace, "run": work.run, "attempt": work.attempt, "epoch": 1, "start_by": u64::MAX,
+        "task": scene.task, "lease": { "stop_at": u64::MAX, "deadline": u64::MAX, "stop": null },
+    });
+    let assignment = format!("{}\0{spec}\0A=b", scene.directory().display());
+    let mut shim = received_line(&line);
+    shim.write_all(&(assignment.len() as u32).to_le_bytes())
+        .and_then(|()| shim.write_all(assignment.as_bytes()))
         .expect("sent");
-    line.read_exact(&mut [0]).expect("an answer");
     drop(line);
     assert!(zygote.wait().expect("it ends with the line").success());
+}
+
+/// The line to the shim, which comes after the hold on it.
+fn received_line(line: &UnixStream) -> UnixStream {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let mut held = RecvAncillaryBuffer::new(&mut space);
+    recvmsg(line, &mut [IoSliceMut::new(&mut [0])], &mut held, RecvFlags::CMSG_CLOEXEC).expect("an answer");
+    let rights = |message| match message {
+        RecvAncillaryMessage::ScmRights(held) => held.last(),
+        _ => None,
+    };
+    held.drain().find_map(rights).expect("a line").into()
 }
 
 #[tokio::test]
@@ -180,7 +197,7 @@ async fn an_earlier_worker_can_neither_stop_nor_prolong_adopted_work() {
     until("the new lease", || scene.directory().join("lease-2").exists()).await;
     first.stop(Duration::ZERO);
     until("the old order", || {
-        fs::read_to_string(scene.directory().join("lease-1")).expect("read").contains("\"stop\":0")
+        fs::read_to_string(scene.directory().join("lease-1")).is_ok_and(|lease| lease.contains("\"stop\":0"))
     })
     .await;
     fs::write(scene.output("go-1"), "").expect("written");
@@ -283,10 +300,10 @@ async fn a_worker_to_be_killed() {
 }
 
 /// Never gets to store anything.
-struct Silent;
+pub struct Silent;
 
 impl Silent {
-    fn new() -> std::sync::Arc<Self> {
+    pub fn new() -> std::sync::Arc<Self> {
         std::sync::Arc::new(Self)
     }
 }

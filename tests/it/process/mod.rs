@@ -6,5 +6,6 @@ mod leftovers;
 mod limits;
 mod output;
 mod result;
+mod reuse;
 mod stop;
 mod support;

@@ -242,15 +242,19 @@ pub fn kill(pid: i32, signal: &str) {
     assert!(done.expect("kill runs").success(), "kill -{signal} {pid}");
 }
 
-/// Shims by the log they write, work by its environment.
+/// Shims that are at work by what they have open, work by its environment.
 fn processes_of(root: &std::path::Path) -> Vec<i32> {
     let mark = format!("RUNLANE_OUTPUT_DIR={}/", root.display());
     let bears_mark = |pid: &i32| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
     };
-    let is_shim = |pid: &i32| fs::read_link(format!("/proc/{pid}/fd/2")).is_ok_and(|log| log.starts_with(root));
-    pids().filter(|pid| is_shim(pid) || bears_mark(pid)).collect()
+    let is_within = |entry: fs::DirEntry| fs::read_link(entry.path()).is_ok_and(|file| file.starts_with(root));
+    let has_open = |pid: &i32| {
+        fs::read_dir(format!("/proc/{pid}/fd")).is_ok_and(|mut open| open.any(|fd| fd.is_ok_and(is_within)))
+    };
+    let me = std::process::id() as i32;
+    pids().filter(|pid| *pid != me && (has_open(pid) || bears_mark(pid))).collect()
 }
 
 /// Among what this process has started, and what that has.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -36,19 +37,30 @@ fn is_alone_with(child: i32) -> bool {
     Stat::of(child).is_some_and(|stat| stat.is_dead()) && children().is_ok_and(|children| children == [child])
 }
 
+/// Whether this process has no other threads.
+pub(super) fn is_one_thread() -> bool {
+    // A directory has a link for itself, one from above, and one for each that is in it.
+    fs::metadata("/proc/self/task").is_ok_and(|threads| threads.nlink() == 3)
+}
+
 /// Of every thread of the shim.
 fn children() -> io::Result<Vec<i32>> {
+    let numbers = |listed: String| listed.split_whitespace().filter_map(|word| word.parse::<i32>().ok()).collect();
+    if is_one_thread() {
+        return fs::read_to_string("/proc/thread-self/children").map(numbers);
+    }
     let mut children = Vec::new();
     for thread in fs::read_dir("/proc/self/task")? {
-        let listed = fs::read_to_string(thread?.path().join("children"))?;
-        children.extend(listed.split_whitespace().filter_map(|word| word.parse::<i32>().ok()));
+        let listed: Vec<i32> = numbers(fs::read_to_string(thread?.path().join("children"))?);
+        children.extend(listed);
     }
     Ok(children)
 }
 
 /// Kills everything that descends from the shim, in rounds, since those who lose their parent only now fall to it.
-/// Answers how the work ended, which it reaps last.
-pub(super) async fn end_all(child: i32) -> io::Result<Option<WaitStatus>> {
+/// Answers how the work ended, which it reaps last, and whether nothing is left.
+pub(super) async fn end_all(child: i32) -> io::Result<(Option<WaitStatus>, bool)> {
+    let mut is_clean = true;
     let deadline = Instant::now() + KILL_WAIT;
     loop {
         let others = others(child);
@@ -58,6 +70,7 @@ pub(super) async fn end_all(child: i32) -> io::Result<Option<WaitStatus>> {
         if Instant::now() > deadline {
             let pids: Vec<i32> = others.iter().map(|stat| stat.pid).collect();
             complain(format_args!("processes {pids:?} cannot be killed"));
+            is_clean = false;
             break;
         }
         for stat in others {
@@ -66,7 +79,7 @@ pub(super) async fn end_all(child: i32) -> io::Result<Option<WaitStatus>> {
         sleep(Duration::from_millis(5)).await;
     }
     match waitpid(Some(pid(child)?), WaitOptions::empty()) {
-        Ok(ended) => Ok(ended.map(|(_, status)| status)),
+        Ok(ended) => Ok((ended.map(|(_, status)| status), is_clean)),
         Err(error) => Err(error.into()),
     }
 }

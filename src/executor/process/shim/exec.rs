@@ -1,7 +1,6 @@
 //! The copy of the shim that takes on the work's session, limits and user, and becomes the program.
 
 use std::convert::Infallible;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
@@ -18,7 +17,10 @@ use rustix::process::{
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::{Gid, Uid, disable_transparent_huge_pages, set_thread_gid, set_thread_groups, set_thread_uid};
 
+use super::complain;
+use crate::executor::process::assignment::Assignment;
 use crate::executor::process::directory::Directory;
+use crate::executor::process::identity::has_nothing;
 use crate::executor::process::record::StartError;
 use crate::executor::process::task::{ProcessLimits, ProcessTask, ProcessUser};
 
@@ -37,13 +39,9 @@ pub(super) struct Candidate {
 }
 
 /// To be called while there is one thread: only then is a copy of this process as good as a new one.
-pub(super) fn prepare(
-    directory: &Directory,
-    task: &ProcessTask,
-    variables: &[(String, OsString)],
-) -> io::Result<Candidate> {
+pub(super) fn prepare(directory: &Directory, assignment: &Assignment) -> io::Result<Candidate> {
     let shim = getpid();
-    let input = File::open(directory.input())?;
+    let input = File::open(directory.input(assignment.spec.epoch))?;
     let (word, go) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -54,11 +52,10 @@ pub(super) fn prepare(
         Fork::Child => {
             drop(go);
             let streams = [input.into(), to_stdout, to_stderr];
-            let Err(error) =
-                wait_for(word.into(), streams, shim).and_then(|()| attempt(directory, task, variables, shim));
+            let Err(error) = wait_for(word.into(), streams, shim).and_then(|()| attempt(directory, assignment, shim));
             let written = serde_json::to_vec(&error).map_err(io::Error::from);
             if let Err(unwritten) = written.and_then(|error| File::from(to_error).write_all(&error)) {
-                eprintln!("{}, and that cannot be said: {unwritten}", error.message);
+                complain(format_args!("{}, and that cannot be said: {unwritten}", error.message));
             }
             exit(CANNOT_START)
         }
@@ -69,6 +66,11 @@ impl Candidate {
     /// Answers whether it was there to hear it. Without this, it ends when it is dropped.
     pub fn go(&mut self) -> io::Result<()> {
         self.go.write_all(b"!")
+    }
+
+    /// Whether it has not become the program yet, nor failed to.
+    pub fn is_waiting(&self) -> bool {
+        has_nothing(&self.error)
     }
 
     /// Why it could not become the program, if so. To be called when it has ended.
@@ -94,12 +96,8 @@ fn wait_for(mut word: File, streams: [OwnedFd; 3], shim: Pid) -> Result<(), Star
         .map_err(|error| failed("cannot take the streams", error))
 }
 
-fn attempt(
-    directory: &Directory,
-    task: &ProcessTask,
-    variables: &[(String, OsString)],
-    shim: Pid,
-) -> Result<Infallible, StartError> {
+fn attempt(directory: &Directory, assignment: &Assignment, shim: Pid) -> Result<Infallible, StartError> {
+    let task = &assignment.spec.task;
     // That was for the shim.
     let _ = disable_transparent_huge_pages(false);
     limit(&task.limits)?;
@@ -111,7 +109,7 @@ fn attempt(
     if let Some(cwd) = &task.cwd {
         chdir(cwd).map_err(|error| failed(&format!("cannot go to {}", cwd.display()), error))?;
     }
-    Err(execute(task, variables))
+    Err(execute(task, assignment))
 }
 
 fn limit(limits: &ProcessLimits) -> Result<(), StartError> {
@@ -158,12 +156,11 @@ fn die_with(shim: Pid) -> Result<(), StartError> {
     }
 }
 
-fn execute(task: &ProcessTask, variables: &[(String, OsString)]) -> StartError {
+fn execute(task: &ProcessTask, assignment: &Assignment) -> StartError {
     let Some((program, args)) = task.command.split_first() else {
         return StartError::new("start_failed", "the command is empty");
     };
-    let variables = variables.iter().map(|(name, value)| (name, value));
-    let error = Command::new(program).args(args).env_clear().envs(variables).envs(&task.env).exec();
+    let error = Command::new(program).args(args).env_clear().envs(assignment.environment()).envs(&task.env).exec();
     let code = if error.kind() == ErrorKind::NotFound { "program_not_found" } else { "start_failed" };
     StartError::new(code, format!("cannot start {program}: {error}"))
 }

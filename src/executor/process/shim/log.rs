@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use super::lines::printable;
 use super::{complain, structured};
+use crate::executor::process::directory::create_new;
 use crate::executor::{Report, Stream};
 
 /// What a line costs beside its bytes: it becomes an event, however short it is.
@@ -17,7 +19,9 @@ const LAST_LINES: usize = 5;
 const LAST_LINE_BYTES: usize = 500;
 
 pub(super) struct Log {
-    file: File,
+    path: PathBuf,
+    /// Made when there is something to write.
+    file: Option<File>,
     /// What may still be written as it comes.
     head_left: u64,
     /// The latest that was not, and what it and its successors may cost.
@@ -28,8 +32,6 @@ pub(super) struct Log {
     structured_left: u64,
     merged: Merged,
     last_words: VecDeque<String>,
-    /// Whether there is something in it.
-    is_used: bool,
     /// The last write may have left part of a line.
     is_broken: bool,
 }
@@ -43,10 +45,11 @@ struct Merged {
 }
 
 impl Log {
-    pub fn new(file: File, limit: u64) -> Self {
+    pub fn new(path: PathBuf, limit: u64) -> Self {
         let head_left = limit / 2;
         Self {
-            file,
+            path,
+            file: None,
             head_left,
             tail: VecDeque::new(),
             tail_left: limit - head_left,
@@ -55,7 +58,6 @@ impl Log {
             structured_left: STRUCTURED_BYTES,
             merged: Merged::default(),
             last_words: VecDeque::new(),
-            is_used: false,
             is_broken: false,
         }
     }
@@ -98,8 +100,8 @@ impl Log {
         if !merged.usage.is_empty() {
             self.write(&Report::Usage { amounts: merged.usage });
         }
-        if self.is_used
-            && let Err(error) = self.file.sync_data()
+        if let Some(file) = &self.file
+            && let Err(error) = file.sync_data()
         {
             complain(format_args!("the log may not outlast a loss of power: {error}"));
         }
@@ -149,11 +151,14 @@ impl Log {
     }
 
     fn try_write(&mut self, report: &Report) -> io::Result<()> {
-        self.is_used = true;
         let mut frame = if self.is_broken { b"\n".to_vec() } else { Vec::new() };
         serde_json::to_writer(&mut frame, report)?;
         frame.push(b'\n');
-        self.file.write_all(&frame)?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(create_new(&self.path)?),
+        };
+        file.write_all(&frame)?;
         self.is_broken = false;
         Ok(())
     }
@@ -177,17 +182,15 @@ impl Merged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Read, Seek};
 
-    fn log(limit: u64) -> (File, Log) {
-        let file = tempfile::tempfile().expect("a file");
-        (file.try_clone().expect("another handle"), Log::new(file, limit))
+    fn log(limit: u64) -> (tempfile::TempDir, Log) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = Log::new(folder.path().join("log"), limit);
+        (folder, log)
     }
 
-    fn frames(mut file: File) -> Vec<Report> {
-        let mut text = String::new();
-        file.rewind().expect("rewound");
-        file.read_to_string(&mut text).expect("read");
+    fn frames(folder: tempfile::TempDir) -> Vec<Report> {
+        let text = std::fs::read_to_string(folder.path().join("log")).expect("read");
         text.lines().map(|line| serde_json::from_str(line).expect("a frame")).collect()
     }
 
@@ -197,7 +200,7 @@ mod tests {
 
     #[test]
     fn too_much_output_is_cut_in_the_middle_and_marked() {
-        let (file, mut log) = log(8 * (LINE_COST + 1));
+        let (folder, mut log) = log(8 * (LINE_COST + 1));
         for line in ["1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b"] {
             log.line(Stream::Stdout, line.as_bytes());
         }
@@ -208,20 +211,20 @@ mod tests {
         expected.push(Report::Progress { fraction: 1.0, message: None });
         expected.push(text(Stream::Note, "6 bytes of output were cut here"));
         expected.extend([line("8"), line("9"), line("a"), line("b")]);
-        assert_eq!(frames(file), expected);
+        assert_eq!(frames(folder), expected);
     }
 
     #[test]
     fn a_line_that_exceeds_the_limit_by_itself_is_cut() {
-        let (file, mut log) = log(100);
+        let (folder, mut log) = log(100);
         log.line(Stream::Stderr, &[b'x'; 1000]);
         assert_eq!(log.finish(), ["x".repeat(LAST_LINE_BYTES)]);
-        assert_eq!(frames(file), [text(Stream::Note, "1001 bytes of output were cut here")]);
+        assert_eq!(frames(folder), [text(Stream::Note, "1001 bytes of output were cut here")]);
     }
 
     #[test]
     fn structured_lines_beyond_their_cap_are_added_up() {
-        let (file, mut log) = log(100);
+        let (folder, mut log) = log(100);
         log.structured_left = 100;
         for _ in 0..4 {
             log.line(Stream::Stdout, br#"::runlane {"usage":{"tokens":2}}"#);
@@ -229,6 +232,6 @@ mod tests {
         log.finish();
         let usage = |amount| Report::Usage { amounts: BTreeMap::from([("tokens".into(), amount)]) };
         let note = text(Stream::Note, "3 more structured lines were added up");
-        assert_eq!(frames(file), [usage(2), note, usage(6)]);
+        assert_eq!(frames(folder), [usage(2), note, usage(6)]);
     }
 }

@@ -1,8 +1,8 @@
 //! The shim: a small process that owns the work of one attempt, so that the work outlives its worker but not its lease.
 //!
-//! It is a copy of a process that has done nothing yet (`copies`), and makes one more copy of itself, which
+//! It is a copy of a process that has done nothing yet (`copies`), and for each attempt makes one more copy of itself, which
 //! takes on the work's limits and user and becomes the program. The shim looks after that until it has ended and leaves an
-//! exit record.
+//! exit record. Then it is there for the next attempt, if it has a worker (`service`).
 
 mod cleanup;
 mod copies;
@@ -11,14 +11,20 @@ mod exec;
 mod lines;
 mod log;
 mod output;
+mod service;
 mod structured;
 mod supervise;
 mod told;
+mod unsettled;
 mod watch;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use super::zygote::ZYGOTE;
 
@@ -45,7 +51,19 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Standard error is the file `shim.log`; where even that cannot be written, there is nobody to tell.
+/// Where complaints go: a file of the attempt, which is made when there is a first.
+static COMPLAINTS: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+fn complain_in(path: PathBuf) {
+    *COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
+}
+
+/// Where even that cannot be written, there is nobody to tell.
 fn complain(words: std::fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{words}");
+    let path = COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(path) = path
+        && let Ok(mut file) = OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    {
+        let _ = writeln!(file, "{words}");
+    }
 }

@@ -1,12 +1,11 @@
 //! Starts the work, watches its lease, drains its output, ends it, and records how it ended.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Signal, WaitStatus, set_child_subreaper, setsid};
+use rustix::process::{Signal, WaitStatus};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinSet;
@@ -17,11 +16,13 @@ use super::exec::{self, Candidate};
 use super::lines::Lines;
 use super::log::Log;
 use super::told::Told;
+use super::unsettled::Unsettled;
 use super::watch::Watch;
 use super::{cleanup, complain, output};
 use crate::clock::boot_millis;
 use crate::executor::Stream;
-use crate::executor::process::directory::{Directory, EXIT, SHIM, SPEC, create_new, open_foreign};
+use crate::executor::process::assignment::Assignment;
+use crate::executor::process::directory::{Directory, EXIT, open_foreign};
 use crate::executor::process::identity::{Handle, Identity};
 use crate::executor::process::lease::{Lease, millis};
 use crate::executor::process::record::{Exit, Shim, Spec, StartError, Why};
@@ -36,56 +37,84 @@ const BUFFER: usize = 8 * 1024;
 const RECORD_PACE: Duration = Duration::from_millis(500);
 const RECORD_TRIES: usize = 20;
 
-/// Sees the attempt through. To be called while there is one thread.
-pub(super) fn supervise(directory: &Directory, variables: &[(String, OsString)]) -> io::Result<()> {
-    detach()?;
-    let spec: Spec = directory.read(SPEC)?.ok_or_else(|| io::Error::other("nothing says what to do"))?;
-    if directory.read::<Shim>(SHIM)?.is_some() {
-        return Err(io::Error::other("another shim was here before"));
+/// What a shim has for all its attempts.
+pub(super) struct Overseer {
+    me: Identity,
+    watch: Watch,
+    pub told: Told,
+    pub unsettled: Unsettled,
+}
+
+impl Overseer {
+    pub fn new() -> io::Result<Self> {
+        let (me, told) = (Identity::of(std::process::id() as i32)?, Told::new()?);
+        Ok(Self { me, watch: Watch::new(), told, unsettled: Unsettled::default() })
     }
-    let candidate = exec::prepare(directory, &spec.task, variables);
-    let me = Identity::of(std::process::id() as i32)?;
-    let child = candidate.as_ref().ok().and_then(|candidate| Identity::of(candidate.number).ok());
-    directory.write(SHIM, &Shim { shim: me, child })?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let done = runtime.block_on(async {
-        let exit = match candidate {
-            Ok(candidate) => judge(directory, &spec, candidate).await?,
+
+    /// Sees the attempt through, to its exit record. Answers whether nothing is left of it that another would have to
+    /// suffer from. To be called while there is one thread.
+    pub async fn see_through(&mut self, directory: &Directory, assignment: &Assignment) -> io::Result<bool> {
+        let candidate = exec::prepare(directory, assignment);
+        let child = candidate.as_ref().ok().and_then(|candidate| Identity::of(candidate.number).ok());
+        let workspace = Some(assignment.spec.workspace.clone());
+        let lock = directory.take_up(&Shim { workspace, shim: self.me.clone(), child })?;
+        let (exit, is_clean) = match candidate {
+            Ok(candidate) => self.judge(directory, &assignment.spec, candidate).await?,
             Err(error) => {
                 let error = StartError::new("start_failed", format!("cannot start a process: {error}"));
-                Exit::without_work(Why::StartFailed(error))
+                (Exit::without_work(Why::StartFailed(error)), false)
             }
         };
-        record(directory, &exit).await
-    });
-    // Not waiting for a walk through the output directory that nobody wants any more.
-    runtime.shutdown_background();
-    done
-}
+        self.record(directory, &assignment.spec.task, &exit).await?;
+        // Only now: whoever finds it open finds the record.
+        drop(lock);
+        Ok(is_clean && exit.why == Why::Exited)
+    }
 
-/// Becomes independent of the worker: no signal to its group or terminal gets here, and no directory is held.
-fn detach() -> io::Result<()> {
-    setsid()?;
-    set_child_subreaper(Some(rustix::process::getpid()))?;
-    // Not fatal: it is for the eyes of an operator.
-    let _ = rustix::thread::set_name(c"runlane-shim");
-    Ok(())
-}
-
-/// Starts the work, if that is still wanted. It is on record who is here, so whoever finds no shim and therefore writes an
-/// order to stop, and looks again, sees this one, or this one sees the order.
-async fn judge(directory: &Directory, spec: &Spec, mut candidate: Candidate) -> io::Result<Exit> {
-    // Before there is anything to stop.
-    let told = Told::new()?;
-    let now = boot_millis();
-    match directory.highest_lease()? {
-        Some((_, lease)) if lease.is_good(now) && now < spec.start_by => {
-            let log = Log::new(create_new(&directory.log())?, spec.task.limits.log_bytes);
-            // Where it is gone already, it has said why.
-            let _ = candidate.go();
-            look_after(directory, &spec.task, candidate, log, told, lease).await
+    /// Starts the work, if that is still wanted. It is on record who is here, so whoever finds no shim and therefore writes
+    /// an order to stop, and looks again, sees this one, or this one sees the order.
+    async fn judge(
+        &mut self,
+        directory: &Directory,
+        spec: &Spec,
+        mut candidate: Candidate,
+    ) -> io::Result<(Exit, bool)> {
+        let _watched = self.watch.on(directory);
+        let now = boot_millis();
+        match directory.highest_lease()?.unwrap_or(spec.lease) {
+            lease if lease.is_good(now) && now < spec.start_by => {
+                // Where it is gone already, it has said why.
+                let _ = candidate.go();
+                look_after(directory, &spec.task, candidate, self, lease).await
+            }
+            _ => Ok((Exit::without_work(Why::NeverStarted), false)),
         }
-        _ => Ok(Exit::without_work(Why::NeverStarted)),
+    }
+
+    /// The result first: a record that says it succeeded must not outlast what it produced. Where there is none, there is no
+    /// hurry.
+    async fn record(&mut self, directory: &Directory, task: &ProcessTask, exit: &Exit) -> io::Result<()> {
+        let result = open_foreign(&directory.result(task.user)).ok().flatten();
+        if let Some(result) = &result {
+            result.sync_all()?;
+            File::open(directory.result(task.user).with_file_name(""))?.sync_all()?;
+        }
+        let mut tries = 1;
+        let record = loop {
+            match directory.write(EXIT, exit) {
+                Err(error) if tries < RECORD_TRIES => complain(format_args!("cannot write the exit record: {error}")),
+                written => break written?,
+            }
+            tries += 1;
+            sleep(RECORD_PACE).await;
+        };
+        // Under its name already: the disk is waited for once, and takes both (a journal keeps their order). What a loss of
+        // power leaves of it before cannot be read, and counts for nothing.
+        if result.is_some() {
+            return record.sync_all();
+        }
+        self.unsettled.add(record, Instant::now());
+        Ok(())
     }
 }
 
@@ -93,17 +122,16 @@ async fn look_after(
     directory: &Directory,
     task: &ProcessTask,
     candidate: Candidate,
-    log: Log,
-    told: Told,
+    overseer: &mut Overseer,
     lease: Lease,
-) -> io::Result<Exit> {
-    let log = Arc::new(Mutex::new(log));
+) -> io::Result<(Exit, bool)> {
+    let log = Arc::new(Mutex::new(Log::new(directory.log(), task.limits.log_bytes)));
     let number = candidate.number;
     let mut readers = JoinSet::new();
     for (stream, pipe) in [(Stream::Stdout, &candidate.stdout), (Stream::Stderr, &candidate.stderr)] {
         readers.spawn(drain(Receiver::from_owned_fd(pipe.try_clone()?)?, stream, log.clone()));
     }
-    let escalation = watch_over(directory, task, number, told, lease).await.unwrap_or_else(|error| {
+    let escalation = watch_over(directory, task, &candidate, overseer, lease).await.unwrap_or_else(|error| {
         complain(format_args!("cannot watch over the work: {error}"));
         cleanup::signal_group(number, Signal::KILL);
         let mut escalation = Escalation::default();
@@ -111,7 +139,7 @@ async fn look_after(
         escalation
     });
     drain_rest(&mut readers, escalation.over_by()).await;
-    let status = cleanup::end_all(number).await?;
+    let (status, is_clean) = cleanup::end_all(number).await?;
     // With nobody left to write, the ends come at once, unless someone outside was handed the pipe.
     drain_rest(&mut readers, u64::MAX).await;
     readers.shutdown().await;
@@ -121,19 +149,19 @@ async fn look_after(
     };
     let why = why(directory, task, candidate.error(), escalation);
     let code = status.and_then(WaitStatus::exit_status);
-    Ok(Exit { code, signal: status.and_then(WaitStatus::terminating_signal), why, last_words })
+    Ok((Exit { code, signal: status.and_then(WaitStatus::terminating_signal), why, last_words }, is_clean))
 }
 
 /// Returns when the work has ended, by itself or by force.
 async fn watch_over(
     directory: &Directory,
     task: &ProcessTask,
-    child: i32,
-    mut told: Told,
+    candidate: &Candidate,
+    overseer: &mut Overseer,
     first: Lease,
 ) -> io::Result<Escalation> {
+    let child = candidate.number;
     let work = Handle::of_child(child)?;
-    let watch = Watch::new(directory);
     let mut lease = first;
     let mut escalation = Escalation::default();
     escalation.heed(&lease, boot_millis());
@@ -147,19 +175,24 @@ async fn watch_over(
         let due = escalation.next(&lease).map(|at| Duration::from_millis(at.saturating_sub(boot_millis())));
         tokio::select! {
             () = work.ended() => return Ok(escalation),
-            () = watch.changed() => {}
-            _ = tick.tick() => cleanup::reap_orphans(child),
+            () = overseer.watch.changed() => {}
+            _ = tick.tick() => {
+                cleanup::reap_orphans(child);
+                overseer.unsettled.settle(Instant::now());
+            }
             () = sleep(due.unwrap_or(TICK)), if due.is_some() => {}
             () = &mut too_much, if !is_too_much => {
                 is_too_much = true;
                 escalation.stop(Why::OutputLimit, boot_millis());
             }
-            () = told.stop() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
+            () = overseer.told.stop() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
         }
         lease = latest_lease(directory, lease);
         let now = boot_millis();
         escalation.heed(&lease, now);
         match escalation.due(now) {
+            // As long as it is a copy of this process it would hear the signal like this one does, and go on.
+            Some(Force::Ask) if candidate.is_waiting() => cleanup::signal_group(child, Signal::KILL),
             Some(Force::Ask) => cleanup::signal_group(child, Signal::TERM),
             Some(Force::Kill) => cleanup::signal_group(child, Signal::KILL),
             None => {}
@@ -167,11 +200,11 @@ async fn watch_over(
     }
 }
 
-/// Where it cannot be read, the one known before holds; where there is none any more, it is over.
+/// Where there is none, or it cannot be read, the one known before holds; where its directory is gone, it is over.
 fn latest_lease(directory: &Directory, known: Lease) -> Lease {
     match directory.highest_lease() {
-        Ok(Some((_, lease))) => lease,
-        Ok(None) => Lease { stop: Some(0), ..known },
+        Ok(Some(lease)) => lease,
+        Ok(None) => known,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Lease { stop: Some(0), ..known },
         Err(error) => {
             complain(format_args!("cannot read the lease: {error}"));
@@ -206,22 +239,5 @@ fn why(directory: &Directory, task: &ProcessTask, error: Option<StartError>, esc
         // It may have been quicker than the measuring.
         (None, None) if output::size(&directory.output()) > task.limits.output_bytes => Why::OutputLimit,
         (None, None) => Why::Exited,
-    }
-}
-
-/// The result first: a record that says it succeeded must not outlast what it produced.
-async fn record(directory: &Directory, exit: &Exit) -> io::Result<()> {
-    if let Ok(Some(result)) = open_foreign(&directory.result()) {
-        result.sync_all()?;
-        File::open(directory.result().with_file_name(""))?.sync_all()?;
-    }
-    let mut tries = 1;
-    loop {
-        match directory.write_durably(EXIT, exit) {
-            Err(error) if tries < RECORD_TRIES => complain(format_args!("cannot write the exit record: {error}")),
-            written => return written,
-        }
-        tries += 1;
-        sleep(RECORD_PACE).await;
     }
 }
