@@ -8,6 +8,7 @@ mod arrays;
 mod connect;
 mod copy;
 mod intake;
+mod known;
 mod listen;
 mod marks;
 mod migrate;

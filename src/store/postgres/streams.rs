@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use jiff::SignedDuration;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -9,8 +10,9 @@ use super::arrays::Params;
 use super::marks::{Look, Mark, StreamKey};
 use super::row::runs;
 use super::session::Session;
-use super::tx::{queue, workspace};
+use super::tx::{micros, queue, workspace};
 use crate::run::QueueName;
+use crate::run::lifecycle::Taker;
 use crate::store::script::{Ready, Stream, steps};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
@@ -29,6 +31,27 @@ pub(super) struct Seen {
 }
 
 impl Session {
+    /// What every statement that hands out leases takes first.
+    pub(super) fn lease_params<'a>(&self, taker: &'a Taker, ttl: SignedDuration) -> Params<'a> {
+        Params::default()
+            .add(taker.worker.0, Type::UUID)
+            .text(taker.host.as_str())
+            .time(self.injected_now())
+            .big(micros(ttl))
+    }
+
+    /// Whether there is nothing to adopt, and nothing to claim in these queues: what a claim would find out.
+    pub(super) async fn nothing_waits(&mut self, queues: &[QueueName]) -> Result<bool> {
+        loop {
+            let look = self.begin_look();
+            let found = self.streams(look).await?;
+            let ready = self.ready(look, &found, queues)?;
+            if found.orphans || !ready.streams.is_empty() || ready.complete {
+                return Ok(!found.orphans && ready.streams.is_empty());
+            }
+        }
+    }
+
     /// Decides whether all streams are looked for or only what is left in those that are known.
     pub(super) fn begin_look(&mut self) -> StreamLook {
         let again = std::mem::replace(&mut self.looked, true);

@@ -1,6 +1,6 @@
 //! The primitives of the shared verbs, one statement each.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures::future::try_join;
 use jiff::{SignedDuration, Timestamp};
@@ -297,14 +297,7 @@ impl Tx for Session {
     }
 
     async fn is_idle(&mut self, queues: &[QueueName]) -> Result<bool> {
-        loop {
-            let look = self.begin_look();
-            let found = self.streams(look).await?;
-            let ready = self.ready(look, &found, queues)?;
-            if found.orphans || !ready.streams.is_empty() || ready.complete {
-                return Ok(!found.orphans && ready.streams.is_empty());
-            }
-        }
+        self.nothing_waits(queues).await
     }
 
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {
@@ -502,48 +495,12 @@ impl Tx for Session {
 }
 
 impl Session {
-    /// What every statement that hands out leases takes first.
-    pub(super) fn lease_params<'a>(&self, taker: &'a Taker, ttl: SignedDuration) -> Params<'a> {
-        Params::default()
-            .add(taker.worker.0, Type::UUID)
-            .text(taker.host.as_str())
-            .time(self.injected_now())
-            .big(micros(ttl))
-    }
-
-    /// All runs between the first of the ids and the last, unless they are more than the ids themselves.
     async fn ask_time(&self) -> Result<Timestamp> {
         if let Some(now) = self.injected_now() {
             return Ok(now);
         }
         let rows = self.query("select clock_timestamp()", Params::default()).await?;
         Ok(rows[0].get(0))
-    }
-
-    async fn runs_between(&self, ids: &[(WorkspaceName, RunId)]) -> Result<Option<Vec<Row>>> {
-        let mut ends: Option<(RunId, RunId)> = None;
-        for (_, id) in ids {
-            ends = Some(ends.map_or((*id, *id), |(first, last)| (first.min(*id), last.max(*id))));
-        }
-        let Some((first, last)) = ends else { return Ok(Some(vec![])) };
-        let workspaces: BTreeSet<&str> = ids.iter().map(|(workspace, _)| workspace.as_str()).collect();
-        let limit = ids.len() + 1;
-        let params = Params::default()
-            .texts(workspaces.into_iter().collect())
-            .add(first.0, Type::UUID)
-            .add(last.0, Type::UUID)
-            .big(limit as i64);
-        let [between, _] = steps(&self.statements.known_runs);
-        let rows = self.query(between, params).await?;
-        Ok((rows.len() < limit).then_some(rows))
-    }
-
-    async fn runs_named(&self, ids: &[(WorkspaceName, RunId)]) -> Result<Vec<Row>> {
-        let params = Params::default()
-            .texts(ids.iter().map(|(workspace, _)| workspace.as_str()).collect())
-            .uuids(ids.iter().map(|(_, id)| id.0).collect());
-        let [_, named] = steps(&self.statements.known_runs);
-        self.query(named, params).await
     }
 
     async fn last_event(&self, run: RunId) -> Result<i64> {

@@ -10,7 +10,8 @@ use tokio::sync::oneshot;
 use super::session::Session;
 use crate::store::{Result, StoreError};
 
-/// A verb that waits for a connection. Running it and answering it are apart, since the commit lies between.
+/// A verb that waits for a connection. Running it and answering it are apart, since the commit lies between. It can be
+/// run again, after what it did was rolled back: what it says then counts.
 pub(super) trait Job: Send {
     /// Whether the caller still waits.
     fn is_wanted(&self) -> bool;
@@ -41,46 +42,46 @@ impl Failure {
 pub(super) fn job<R, F>(doing: &'static str, verb: F) -> (Box<dyn Job>, oneshot::Receiver<Result<R>>)
 where
     R: Send + 'static,
-    F: FnOnce(&mut Session<'_>) -> Result<R> + Send + 'static,
+    F: Fn(&mut Session<'_>) -> Result<R> + Send + 'static,
 {
     let (answer, answered) = oneshot::channel();
-    (Box::new(Verb { doing, verb: Some(verb), result: Err(StoreError::Closed), answer }), answered)
+    (Box::new(Verb { doing, verb, result: None, answer }), answered)
 }
 
 struct Verb<F, R> {
     doing: &'static str,
-    verb: Option<F>,
-    result: Result<R>,
+    verb: F,
+    /// None until it was run.
+    result: Option<Result<R>>,
     answer: oneshot::Sender<Result<R>>,
 }
 
 impl<R, F> Job for Verb<F, R>
 where
     R: Send,
-    F: FnOnce(&mut Session<'_>) -> Result<R> + Send,
+    F: Fn(&mut Session<'_>) -> Result<R> + Send,
 {
     fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> bool {
-        let Some(verb) = self.verb.take() else { return false };
-        self.result = match catch_unwind(AssertUnwindSafe(|| verb(session))) {
+        let result = match catch_unwind(AssertUnwindSafe(|| (self.verb)(session))) {
             Ok(result) => result.map_err(|error| named(error, self.doing)),
             Err(panic) => Err(panicked(self.doing, panic.as_ref())),
         };
-        self.result.is_ok()
+        self.result.insert(result).is_ok()
     }
 
     fn fail(&mut self, reason: &Failure) {
-        if self.result.is_ok() || self.verb.is_some() {
-            self.result = Err(reason.to_error(self.doing));
+        if !matches!(self.result, Some(Err(_))) {
+            self.result = Some(Err(reason.to_error(self.doing)));
         }
     }
 
     fn answer(self: Box<Self>) {
         // A caller that has gone away does not want to know.
-        drop(self.answer.send(self.result));
+        drop(self.answer.send(self.result.unwrap_or(Err(StoreError::Closed))));
     }
 }
 

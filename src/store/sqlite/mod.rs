@@ -1,11 +1,13 @@
 //! Runs in an SQLite file: one writer thread with group commit, and readers beside it.
 //!
-//! A verb goes as a job to the writer's thread (`job`, `writer`), which runs the shared verbs over the primitives in
-//! `tx`; a question goes to one of the `readers`. The SQL is in `sql/`, a file for each statement; where SQLite needs
+//! A verb goes as a job to the writer's thread (`job`, `writer`), which puts those that come together into one transaction
+//! (`arrivals`, `group`) and runs the shared verbs over the primitives in `tx`; a question goes to one of the `readers`. The SQL is in `sql/`, a file for each statement; where SQLite needs
 //! several for what another database does in one, they stand in one file, with `-- then` between them.
 
 mod access;
+mod arrivals;
 mod file;
+mod group;
 mod job;
 mod migrate;
 mod read;
@@ -27,6 +29,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::file::Located;
+use self::group::Database;
 use self::readers::Readers;
 use self::writer::Writer;
 use super::ready::ReadyBell;
@@ -119,7 +122,8 @@ impl SqliteStore {
         let conns = (0..READERS).map(reader).collect::<Result<Vec<_>>>()?;
         let sql = Arc::new(sql);
         let (readers, bell) = (Readers::start(conns, &sql, &clock)?, ReadyBell::default());
-        Ok(Self { readers, writer: Writer::start(conn, sql, clock, bell.clone(), lock)?, bell })
+        let database = Database { conn, sql, clock, bell: bell.clone() };
+        Ok(Self { readers, writer: Writer::start(database, lock)?, bell })
     }
 }
 

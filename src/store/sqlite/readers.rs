@@ -39,7 +39,7 @@ impl Readers {
     pub(super) async fn run<R, F>(&self, doing: &'static str, verb: F) -> Result<R>
     where
         R: Send + 'static,
-        F: FnOnce(&mut Session<'_>) -> Result<R> + Send + 'static,
+        F: Fn(&mut Session<'_>) -> Result<R> + Send + 'static,
     {
         let (job, answer) = job(doing, move |session: &mut Session<'_>| {
             session.execute("begin", [])?;

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use futures::future::join_all;
 use rusqlite::Connection;
 
+use super::group::Database;
 use super::session::Session;
 use super::writer::Writer;
 use super::{Statements, file};
@@ -14,8 +16,12 @@ use crate::clock::Clock;
 use crate::store::ready::ReadyBell;
 use crate::store::{Result, StoreError};
 
-/// A writer on a table of its own, whose `broken` rows make the commit fail.
 fn writer(directory: &tempfile::TempDir) -> Writer {
+    writer_with(directory, ReadyBell::default())
+}
+
+/// A writer on a table of its own, whose `broken` rows make the commit fail.
+fn writer_with(directory: &tempfile::TempDir, bell: ReadyBell) -> Writer {
     let path = directory.path().join("jobs.db");
     let conn = file::connect(&path).expect("a connection");
     file::set_up_writer(&conn, &path).expect("settings");
@@ -26,7 +32,9 @@ fn writer(directory: &tempfile::TempDir) -> Writer {
     )
     .expect("tables");
     let lock = File::create(directory.path().join("jobs.db.lock")).expect("a lock");
-    Writer::start(conn, Arc::new(Statements::new()), Clock::Database, ReadyBell::default(), lock).expect("a thread")
+    let sql = Arc::new(Statements::new());
+    let database = Database { conn, sql, clock: Clock::Database, bell };
+    Writer::start(database, lock).expect("a thread")
 }
 
 /// What is there, seen by another connection.
@@ -54,11 +62,12 @@ async fn job(writer: &Writer, name: &'static str) -> Result<()> {
 /// Jobs that share one transaction: the writer is held up until all of them have been handed over.
 async fn together(writer: &Writer, names: &[&'static str]) -> Vec<Result<()>> {
     let (go, gate) = channel::<()>();
-    let gate = writer.run("gate", move |_| Ok(gate.recv().is_ok()));
+    // Open for good once the other end is gone: a job may be run twice.
+    let gate = writer.run("gate", move |_| Ok(gate.recv().is_err()));
     let jobs = join_all(names.iter().map(|name| job(writer, name)));
     // Polled in this order, so every job has been sent when the gate opens. What becomes of the first job does not
     // matter: it may or may not have been alone.
-    let open = async { go.send(()) };
+    let open = async move { drop(go) };
     futures::join!(gate, jobs, open).1
 }
 
@@ -90,7 +99,7 @@ async fn a_lone_job_that_fails_leaves_nothing_and_the_writer_goes_on() {
 async fn nobody_is_told_of_success_when_the_commit_fails() {
     let directory = tempfile::tempdir().expect("a directory");
     let writer = writer(&directory);
-    let results = together(&writer, &["a", "breaks the commit", "fails", "b"]).await;
+    let results = together(&writer, &["a", "breaks the commit", "b", "fails"]).await;
     assert!(results.iter().all(Result::is_err));
     let said = results[0].as_ref().err().and_then(std::error::Error::source).map(ToString::to_string);
     assert_eq!(said.as_deref(), Some("FOREIGN KEY constraint failed"));
@@ -107,4 +116,43 @@ async fn what_waits_is_done_before_the_file_is_closed() {
     drop(writer);
     assert_eq!(done(&directory), ["a", "b"]);
     assert!(!directory.path().join("jobs.db-wal").exists());
+}
+
+#[tokio::test]
+async fn what_shared_a_transaction_with_a_failure_is_done_again_and_answered_as_it_came_out_then() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let writer = writer(&directory);
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counting = {
+        let runs = Arc::clone(&runs);
+        move |session: &mut Session<'_>| {
+            session.execute("insert into done (job) values ('counted')", [])?;
+            Ok(runs.fetch_add(1, Ordering::Relaxed) + 1)
+        }
+    };
+    let (go, gate) = channel::<()>();
+    let gate = writer.run("gate", move |_| Ok(gate.recv().is_err()));
+    let open = async move { drop(go) };
+    let (_, counted, failed, _) = futures::join!(gate, writer.run("counting", counting), job(&writer, "fails"), open);
+    assert!(failed.is_err());
+    assert_eq!(counted.expect("it is kept"), runs.load(Ordering::Relaxed));
+    assert_eq!(runs.load(Ordering::Relaxed), 2, "once for nothing, and once for good");
+    assert_eq!(done(&directory), ["counted"]);
+}
+
+#[tokio::test]
+async fn the_bell_rings_for_what_is_on_the_disk_and_for_nothing_else() {
+    let (directory, bell) = (tempfile::tempdir().expect("a directory"), ReadyBell::default());
+    let mut signal = bell.signal();
+    let writer = writer_with(&directory, bell);
+    let ready = |sql: &'static str| {
+        writer.run("ready", move |session| {
+            session.news.ready = true;
+            session.execute(sql, [])
+        })
+    };
+    assert!(ready("insert into broken values ('nothing')").await.is_err());
+    assert!(!signal.take());
+    assert!(ready("insert into done values ('something')").await.is_ok());
+    assert!(signal.take());
 }

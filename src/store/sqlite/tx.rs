@@ -100,9 +100,13 @@ impl Tx for Session<'_> {
 
     async fn insert_ready(&mut self, runs: &[Run]) -> Result<(HashSet<RunId>, Option<Timestamp>)> {
         let now = self.time();
-        let mut insert = self.prepare(&self.sql.insert_ready)?;
+        let [finished, insert] = steps(&self.sql.insert_ready);
+        let (mut finished, mut insert) = (self.prepare(finished)?, self.prepare(insert)?);
         let mut created = HashSet::new();
         for run in runs {
+            if finished.exists(params![run.workspace.as_str(), run.id.0.as_bytes()])? {
+                continue;
+            }
             let inserted = insert.execute(params![
                 run.id.0.as_bytes(),
                 run.workspace.as_str(),

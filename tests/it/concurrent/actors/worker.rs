@@ -54,7 +54,7 @@ impl Worker {
         self.last_turn = claim.last_turn;
         let mut runs = claim.runs;
         // What ends may hand over what is next, which ends in its turn.
-        while !runs.is_empty() {
+        loop {
             self.held = runs.iter().map(|claimed| (claimed.lease(), None)).collect();
             pause(&mut self.dice, 12).await;
             if self.dice.one_in(10) {
@@ -65,6 +65,9 @@ impl Worker {
                 pause(&mut self.dice, 12).await;
             }
             runs = self.end(&runs, &request).await;
+            if runs.is_empty() {
+                break;
+            }
         }
         if self.dice.one_in(4) {
             self.speak_too_late().await;
