@@ -1,7 +1,8 @@
 //! Claims runs, executes them, finishes them.
 //!
 //! One claimer fills the free slots, one renewer keeps all leases, and the desks put together what the attempts have to
-//! say to the store: however many slots there are, the database sees one call of each kind at a time.
+//! say to the store: however many slots there are, the database sees one call of each kind at a time, and two that
+//! end attempts.
 
 mod attempt;
 mod builder;
