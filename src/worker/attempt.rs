@@ -134,8 +134,9 @@ impl Attempt {
             // What ends at once needs no watch over it.
             biased;
             completion = execution => completion,
-            never = timeout => never,
-            never = guard => never,
+            // However much of its turn the execution uses up.
+            never = tokio::task::unconstrained(timeout) => never,
+            never = tokio::task::unconstrained(guard) => never,
         }
     }
 

@@ -93,7 +93,11 @@ impl Claimer {
                 shares.push((vec![queue.queue.clone()], limit.saturating_sub(slots.busy_in(&queue.queue)).min(room)));
             }
         }
-        shares.extend(self.inner.settings.unlimited_queues().map(|others| (others, room)));
+        let others: Vec<QueueName> =
+            served.iter().filter(|queue| queue.concurrency.is_none()).map(|queue| queue.queue.clone()).collect();
+        if served.is_empty() || !others.is_empty() {
+            shares.push((others, room));
+        }
         shares.retain(|(_, capacity)| *capacity > 0);
         // Not always the same first, or a backlog of the first would starve the others.
         fastrand::shuffle(&mut shares);
@@ -173,11 +177,10 @@ pub(super) fn request(
 
 /// Starts what was claimed together.
 pub(super) fn begin(inner: &Arc<Inner>, runs: Vec<Claimed>, until: Instant) {
-    inner.slots.begin(true);
+    let _beginning = inner.slots.beginning();
     for claimed in runs {
         attempt::begin(inner, claimed, until);
     }
-    inner.slots.begin(false);
 }
 
 /// Of many slots no more than half: while what came of one half is being stored, the other is claimed.

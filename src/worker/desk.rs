@@ -1,11 +1,14 @@
 //! Puts together what many attempts have to say to the store: few calls at a time, with everything that came meanwhile.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::FutureExt;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
+use crate::executor::native::panic_message;
 use crate::store::Result;
 
 /// Waits after a failed call, doubling.
@@ -121,9 +124,10 @@ async fn gather<T>(items: &mut mpsc::Receiver<T>, batch: &mut Vec<T>, most: usiz
 async fn insist<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &C, batch: &[Q]) -> Option<Vec<A>> {
     let mut wait = FIRST_WAIT;
     loop {
-        match clerk.settle(batch).await {
-            Ok(answers) => return Some(answers),
-            Err(error) if error.blames_data() => {
+        let settled = AssertUnwindSafe(clerk.settle(batch)).catch_unwind().await;
+        match settled {
+            Ok(Ok(answers)) => return Some(answers),
+            Ok(Err(error)) if error.blames_data() => {
                 tracing::error!(
                     desk = C::NAME,
                     items = batch.len(),
@@ -132,11 +136,16 @@ async fn insist<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &C, batch: &[Q])
                 );
                 return None;
             }
-            Err(error) => {
+            Ok(Err(error)) => {
                 tracing::warn!(desk = C::NAME, items = batch.len(), error = error.in_full(), ?wait, "trying again");
-                tokio::time::sleep(wait).await;
-                wait = (wait * 2).min(LONGEST_WAIT);
+            }
+            // Nothing is known then, least of all that the store refused.
+            Err(cause) => {
+                let panic = panic_message(&*cause);
+                tracing::error!(desk = C::NAME, items = batch.len(), panic, ?wait, "trying again");
             }
         }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(LONGEST_WAIT);
     }
 }

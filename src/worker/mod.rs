@@ -95,12 +95,23 @@ impl Worker {
         let inner = &self.inner;
         tracing::info!(worker = %inner.id, host = %inner.settings.host, slots = inner.settings.concurrency, "working");
         let drain = stop.child_token();
+        let _closing = Closing(inner);
         // They end with this call, however it does.
         let _renewing = AbortOnDropHandle::new(tokio::spawn(heart::renew_leases(Arc::clone(inner))));
         let _beating = AbortOnDropHandle::new(tokio::spawn(heart::beat(Arc::clone(inner), drain.clone())));
         // Tasks of their own, too: what a claim gets is started by the thread that got it, whoever polls this.
-        let claiming = AbortOnDropHandle::new(tokio::spawn(claimer::claim_until(Arc::clone(inner), drain)));
-        if let Err(error) = claiming.await
+        let claiming = AbortOnDropHandle::new(tokio::spawn(claimer::claim_until(Arc::clone(inner), drain.clone())));
+        // Told to stop, it takes nothing over, even while a last claim is waited for.
+        let told = async {
+            drain.cancelled().await;
+            inner.slots.close();
+            std::future::pending().await
+        };
+        let claimed = tokio::select! {
+            claimed = claiming => claimed,
+            never = told => never,
+        };
+        if let Err(error) = claimed
             && error.is_panic()
         {
             std::panic::resume_unwind(error.into_panic());
@@ -112,7 +123,23 @@ impl Worker {
     }
 }
 
+/// However a worker ends, nothing is begun in its slots from then on.
+struct Closing<'a>(&'a Inner);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.slots.close();
+    }
+}
+
 impl Inner {
+    /// Whether slots that are freed may go to what is next in a lane. Where a queue has a limit in this worker, claims share the
+    /// slots out.
+    fn takes_over(&self) -> bool {
+        let limited = self.settings.queues.iter().any(|served| served.concurrency.is_some());
+        !limited && !self.slots.is_closed() && !self.slots.any_reserved()
+    }
+
     fn taker(&self) -> Taker {
         Taker { worker: self.id, host: self.settings.host.clone() }
     }

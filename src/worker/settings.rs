@@ -68,13 +68,6 @@ impl Settings {
         })
     }
 
-    /// The queues without a limit of their own, to be asked for together (all, where none is named); `None` if there are none.
-    pub(super) fn unlimited_queues(&self) -> Option<Vec<QueueName>> {
-        let unlimited = self.queues.iter().filter(|served| served.concurrency.is_none());
-        let queues: Vec<QueueName> = unlimited.map(|served| served.queue.clone()).collect();
-        (self.queues.is_empty() || !queues.is_empty()).then_some(queues)
-    }
-
     /// How long before its lease may have ended work is stopped that nobody could renew.
     pub(super) fn lead(&self, stop_grace: Duration) -> Duration {
         stop_grace.min(self.lease_ttl / 3)

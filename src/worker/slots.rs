@@ -103,6 +103,15 @@ impl Slot {
     }
 }
 
+/// Runs are being begun.
+pub(super) struct Beginning<'a>(&'a watch::Sender<bool>);
+
+impl Drop for Beginning<'_> {
+    fn drop(&mut self) {
+        self.0.send_replace(false);
+    }
+}
+
 /// All of them.
 pub(super) struct Slots {
     capacity: usize,
@@ -147,6 +156,11 @@ impl Slots {
         Ok(())
     }
 
+    /// Whether some are set aside: those who wait for them come before what is next in a lane.
+    pub(super) fn any_reserved(&self) -> bool {
+        !lock(&self.reserved).is_empty()
+    }
+
     pub(super) fn give_up(&self, run: RunId) {
         lock(&self.reserved).remove(&run);
     }
@@ -183,9 +197,10 @@ impl Slots {
         }
     }
 
-    /// Says that runs are being begun, or that they all are.
-    pub(super) fn begin(&self, beginning: bool) {
-        self.beginning.send_replace(beginning);
+    /// Says that runs are being begun, as long as the answer is kept.
+    pub(super) fn beginning(&self) -> Beginning<'_> {
+        self.beginning.send_replace(true);
+        Beginning(&self.beginning)
     }
 
     /// Waits while claimed runs are being begun.

@@ -6,8 +6,7 @@ use async_trait::async_trait;
 
 use super::desk::Clerk;
 use super::{Inner, claimer};
-use crate::run::lifecycle::Release;
-use crate::store::{Claimed, Finish, FinishOutcome, ReleaseLease, Result, Store};
+use crate::store::{Finish, FinishOutcome, ReleaseLease, Result, Store, StoreError};
 
 /// Where attempts end, and where what comes next in their lanes begins.
 pub(super) struct Finishes {
@@ -23,38 +22,30 @@ impl Clerk<Finish, FinishOutcome> for Finishes {
     const CALLS: usize = 2;
 
     async fn settle(&self, batch: &[Finish]) -> Result<Vec<FinishOutcome>> {
-        let worker = self.worker.upgrade().filter(|worker| !worker.slots.is_closed());
-        let Some((worker, queues)) = worker.and_then(|it| it.settings.unlimited_queues().map(|queues| (it, queues)))
-        else {
+        let Some(worker) = self.worker.upgrade().filter(|worker| worker.takes_over()) else {
             return self.store.finish(batch).await;
         };
         // Each of these slots is about to be free.
+        let queues = worker.settings.queues.iter().map(|served| served.queue.clone()).collect();
         let (next, until) = claimer::request(&worker, queues, batch.len(), None);
-        let (outcomes, claim) = self.store.finish_and_claim(batch, &next).await?;
-        match worker.slots.is_closed() {
-            true => self.give_back(claim.runs).await,
-            false => claimer::begin(&worker, claim.runs, until),
+        match self.store.finish_and_claim(batch, &next).await {
+            Ok((outcomes, claim)) => {
+                claimer::begin(&worker, claim.runs, until);
+                Ok(outcomes)
+            }
+            Err(error @ StoreError::Ambiguous(_)) => Err(error),
+            // Whatever is wrong with what is next must not keep these from ending.
+            Err(error) => {
+                tracing::debug!(error = error.in_full(), "nothing is handed over");
+                self.store.finish(batch).await
+            }
         }
-        Ok(outcomes)
     }
 
     /// What was claimed together and does not take long ends together.
     async fn gathered(&self) {
         if let Some(worker) = self.worker.upgrade() {
             worker.slots.all_begun().await;
-        }
-    }
-}
-
-impl Finishes {
-    /// The worker is leaving, and has not started them. If that cannot be said, their leases run out.
-    async fn give_back(&self, runs: Vec<Claimed>) {
-        if runs.is_empty() {
-            return;
-        }
-        let release = |claimed: &Claimed| ReleaseLease { lease: claimed.lease(), how: Release::ToQueue };
-        if let Err(error) = self.store.release(&runs.iter().map(release).collect::<Vec<_>>()).await {
-            tracing::warn!(runs = runs.len(), error = error.in_full(), "cannot give back what was not started");
         }
     }
 }

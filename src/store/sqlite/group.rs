@@ -66,6 +66,10 @@ impl Database {
             if !self.run_job(job, done) {
                 return Ok(Ran::Spoilt);
             }
+            // SQLite has undone it all, and a verb passed over it: no other may be run outside of a transaction.
+            if self.conn.is_autocommit() {
+                break;
+            }
         }
         self.commit(done).map(|()| Ran::Committed)
     }

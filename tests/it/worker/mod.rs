@@ -3,6 +3,7 @@
 mod demo;
 mod drain;
 mod grants;
+mod lanes;
 #[cfg(feature = "postgres")]
 mod leases;
 mod maintenance;
