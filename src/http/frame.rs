@@ -10,7 +10,6 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
-use metrics::{Unit, counter, describe_counter, describe_histogram, histogram};
 use tracing::Instrument;
 use uuid::Uuid;
 
@@ -20,12 +19,6 @@ use super::state::Server;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Tells the recorder in use what the metrics mean.
-pub fn describe() {
-    describe_counter!("runlane_http_requests_total", "Requests answered, by method, path and status");
-    describe_histogram!("runlane_http_request_seconds", Unit::Seconds, "Until the answer began, by method and path");
-}
-
 /// By which the log knows a request.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct RequestId(pub(in crate::http) String);
@@ -33,7 +26,7 @@ pub(in crate::http) struct RequestId(pub(in crate::http) String);
 /// The outermost layer.
 pub(super) async fn frame(State(server): State<Server>, mut request: Request, next: Next) -> Response {
     let id = request_id(&request);
-    let path = request.extensions().get::<MatchedPath>().map_or("unknown".to_owned(), |path| path.as_str().to_owned());
+    let path = request.extensions().get::<MatchedPath>().cloned();
     let method = request.method().clone();
     let address = request.uri().path().to_owned();
     request.extensions_mut().insert(RequestId(id.clone()));
@@ -49,9 +42,7 @@ pub(super) async fn frame(State(server): State<Server>, mut request: Request, ne
     let response = with_problem(response, &id, &method, &address);
     let (status, took) = (response.status(), began.elapsed());
     span.in_scope(|| tracing::debug!(status = status.as_u16(), ?took, "answered"));
-    let labels = [("method", method.to_string()), ("path", path), ("status", status.as_u16().to_string())];
-    counter!("runlane_http_requests_total", &labels).increment(1);
-    histogram!("runlane_http_request_seconds", &labels[..2]).record(took.as_secs_f64());
+    server.meters.answered(&method, path.as_ref().map_or("unknown", MatchedPath::as_str), status, took);
     marked(response, &id)
 }
 

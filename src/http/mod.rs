@@ -9,6 +9,7 @@ pub mod dto;
 mod extract;
 mod frame;
 mod hosts;
+mod meters;
 mod openapi;
 mod problem;
 mod rates;
@@ -18,7 +19,7 @@ mod serve;
 mod state;
 
 pub use auth::Auth;
-pub use frame::describe as describe_metrics;
+pub use meters::describe as describe_metrics;
 pub use openapi::document as openapi;
 pub use problem::{Code, Problem, markdown as problem_table};
 pub use rates::RateLimit;

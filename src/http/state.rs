@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::auth::{Auth, KnownTokens};
+use super::meters::Meters;
 use super::rates::{RateLimit, Rates};
 use crate::actions::{AnyTask, Catalog, DirectSlots, EndSignal};
 use crate::store::{Admission, Store};
@@ -126,6 +127,7 @@ pub(in crate::http) struct Shared {
     pub(in crate::http) api: Api,
     pub(in crate::http) known_tokens: KnownTokens,
     pub(in crate::http) rates: Rates,
+    pub(in crate::http) meters: Meters,
     pub(in crate::http) streams: Arc<Semaphore>,
     /// Set once the server is to stop: whoever waits answers at once.
     pub(in crate::http) stopping: CancellationToken,
@@ -139,6 +141,7 @@ impl Shared {
         Arc::new(Self {
             known_tokens: KnownTokens::default(),
             rates: Rates::new(api.rate_limit),
+            meters: Meters::default(),
             streams: Arc::new(Semaphore::new(api.limits.streams)),
             stopping,
             api,

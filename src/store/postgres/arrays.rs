@@ -1,5 +1,7 @@
 //! Runs as columns: one array for each, which is how PostgreSQL takes a thousand rows in one statement.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
@@ -92,6 +94,7 @@ impl<'a> Params<'a> {
 pub(super) fn ready_runs(runs: &[Run]) -> Params<'_> {
     let each = |column: fn(&Run) -> &str| runs.iter().map(column).collect::<Vec<_>>();
     let retries: Vec<Option<String>> = runs.iter().map(|run| run.retry.map(Record::retry_text)).collect();
+    let owners: BTreeSet<&str> = runs.iter().map(|run| run.workspace.as_str()).collect();
     Params::default()
         .uuids(runs.iter().map(|run| run.id.0).collect())
         .texts(each(|run| run.workspace.as_str()))
@@ -103,6 +106,9 @@ pub(super) fn ready_runs(runs: &[Run]) -> Params<'_> {
         .ints(runs.iter().map(|run| run.max_attempts as i32).collect())
         .opt_ints(runs.iter().map(|run| run.timeout_seconds.map(|seconds| seconds as i32)).collect())
         .add(retries, Type::TEXT_ARRAY)
+        .texts(owners.into_iter().collect())
+        .add(runs.iter().map(|run| run.id.0).min(), Type::UUID)
+        .add(runs.iter().map(|run| run.id.0).max(), Type::UUID)
 }
 
 /// What `insert_runs` takes: only what a new run can differ in.

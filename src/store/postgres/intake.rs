@@ -1,9 +1,13 @@
 //! Takes submissions in: those that come while others are under way share the next transaction, and so its flush.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::Pool;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use super::session::{Session, Shared, Tries};
 use super::transact;
@@ -11,10 +15,17 @@ use crate::run::{NewRun, RunId, WorkspaceName};
 use crate::store::script::{self, Tx};
 use crate::store::{Admission, Result, StoreError, Submission, SubmitOutcome};
 
-/// So many transactions at once: while one is being flushed, the next gathers what comes.
-const AT_ONCE: usize = 2;
-/// So often others may go first, before those who have come are served.
-const MOMENTS: usize = 3;
+/// How long those are waited for who were just answered and are likely to ask again. A transaction takes several times that.
+const GATHERING: Duration = Duration::from_micros(100);
+/// So many calls do not wait for the transaction under way, as fewer do: what each of the two costs by itself is then spread
+/// over enough of them.
+const MANY: usize = 16;
+/// So many transactions at once are worth it then.
+const BESIDE: usize = 2;
+/// How long a call waits for the transaction under way at most. One that is held up by a lock or the disk does not hold up others.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// So many transactions at once all the same.
+const AT_MOST: usize = 4;
 /// At most so many calls share one.
 const GROUP: usize = 256;
 /// A call with more runs than this gains nothing by company.
@@ -59,26 +70,35 @@ fn may_wait(request: &NewRun) -> bool {
 }
 
 async fn serve(clerk: Clerk, mut inbox: mpsc::UnboundedReceiver<Call>) {
-    let permits = Arc::new(Semaphore::new(AT_ONCE));
-    let mut group = Vec::new();
-    while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
-        if inbox.recv_many(&mut group, GROUP).await == 0 {
-            return;
+    let (mut under_way, mut group, mut answered) = (JoinSet::new(), Vec::new(), 0);
+    while inbox.recv_many(&mut group, GROUP).await > 0 {
+        let mut patience = pin!(sleep(PATIENCE));
+        loop {
+            while under_way.try_join_next().is_some() {}
+            match under_way.len() {
+                0 => break gather(&mut inbox, &mut group, answered).await,
+                ..BESIDE if group.len() >= MANY => break,
+                _ => {}
+            }
+            let room = GROUP - group.len();
+            tokio::select! {
+                _ = under_way.join_next() => {}
+                _ = inbox.recv_many(&mut group, room), if room > 0 && !inbox.is_closed() => {}
+                () = &mut patience, if under_way.len() < AT_MOST => break,
+            }
         }
-        gather(&mut inbox, &mut group).await;
+        answered = group.len();
         let (clerk, group) = (clerk.clone(), std::mem::take(&mut group));
-        tokio::spawn(async move {
-            clerk.settle(group).await;
-            drop(permit);
-        });
+        under_way.spawn(async move { clerk.settle(group).await });
     }
 }
 
-/// Lets those come who were just answered and are about to ask again: it takes a moment, and a transaction takes many.
-async fn gather(inbox: &mut mpsc::UnboundedReceiver<Call>, group: &mut Vec<Call>) {
-    for _ in 0..MOMENTS {
+/// Lets those come who were just answered and are likely to ask again.
+async fn gather(inbox: &mut mpsc::UnboundedReceiver<Call>, group: &mut Vec<Call>, answered: usize) {
+    let begun = Instant::now();
+    while group.len() < answered.min(GROUP) && begun.elapsed() < GATHERING {
         tokio::task::yield_now().await;
-        if !inbox.is_empty() && group.len() < GROUP {
+        if !inbox.is_empty() {
             inbox.recv_many(group, GROUP - group.len()).await;
         }
     }
@@ -147,7 +167,13 @@ impl Clerk {
 
     /// Leaves the answers in `judged` even if the commit was not answered.
     async fn submit_once(&self, runs: &[NewRun], admission: Admission, judged: &mut Submission) -> Result<()> {
-        transact!(self.begin(), tx => script::submit(tx, runs, admission, judged))
+        let mut tried = false;
+        transact!(self.begin(), tx => async {
+            match std::mem::replace(&mut tried, true) {
+                false => script::submit(tx, runs, admission, judged).await,
+                true => script::submit_looking(tx, runs, admission, judged).await,
+            }
+        })
     }
 
     /// Whether a submission was committed after all: then the runs it was to create are there, all of them.

@@ -127,12 +127,11 @@ impl Tx for Session {
         Ok(rows[0].get::<_, i64>(0) as u64)
     }
 
-    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(HashSet<RunId>, Option<Timestamp>)> {
+    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(Vec<bool>, Timestamp)> {
         let params = self.with_word(ready_runs(runs).time(self.injected_now()));
         let rows = self.query_by_itself(&self.statements.insert_ready, params).await?;
         self.forget |= !self.marks.follow(runs);
-        let at = rows.first().map(|row| row.get(1));
-        Ok((rows.iter().map(|row| RunId(row.get(0))).collect(), at))
+        Ok((vec![true; runs.len()], rows[0].get(0)))
     }
 
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {

@@ -13,10 +13,6 @@ use crate::run::lifecycle::{self, Step};
 use crate::run::{IdempotencyKey, KeyMode, NewRun, Run, RunId, RunKey, Status, WorkspaceName};
 use crate::store::{Admission, LanePolicy, Result, Submission, SubmitOutcome};
 
-/// Up to so many runs that nothing holds back are stored by one statement, which looks by itself whether their ids are new.
-/// For more, one look at all ids beforehand costs less.
-const MOST_AT_ONCE: usize = 256;
-
 /// Leaves the answers in `submission` before anything is written: should the commit not be answered, they are needed to
 /// find out whether it was made.
 pub(in crate::store) async fn submit<T: Tx>(
@@ -28,6 +24,16 @@ pub(in crate::store) async fn submit<T: Tx>(
     if admission.queue_size.is_none() && are_plain(requests) && workspaces_exist(tx, requests).await? {
         return submit_plain(tx, requests, submission).await;
     }
+    submit_looking(tx, requests, admission, submission).await
+}
+
+/// As [`submit`], with a look at everything first.
+pub(in crate::store) async fn submit_looking<T: Tx>(
+    tx: &mut T,
+    requests: &[NewRun],
+    admission: Admission,
+    submission: &mut Submission,
+) -> Result<()> {
     let mut desk = Desk::open(tx, requests, admission).await?;
     let outcomes = requests.iter().map(|request| desk.admit(request)).collect();
     *submission = Submission { outcomes, at: Some(desk.now) };
@@ -40,7 +46,7 @@ pub(in crate::store) async fn submit<T: Tx>(
 /// Whether nothing has to be known about them but whether their ids are new.
 fn are_plain(requests: &[NewRun]) -> bool {
     let ids: HashSet<RunId> = requests.iter().map(|request| request.id).collect();
-    (1..=MOST_AT_ONCE).contains(&requests.len()) && ids.len() == requests.len() && requests.iter().all(NewRun::is_plain)
+    !ids.is_empty() && ids.len() == requests.len() && requests.iter().all(NewRun::is_plain)
 }
 
 async fn workspaces_exist<T: Tx>(tx: &mut T, requests: &[NewRun]) -> Result<bool> {
@@ -56,12 +62,12 @@ async fn submit_plain<T: Tx>(tx: &mut T, requests: &[NewRun], submission: &mut S
     submission.outcomes = vec![SubmitOutcome::Created; requests.len()];
     tx.commit_with_next(true);
     let (created, at) = tx.insert_ready(&runs).await?;
-    if !created.is_empty() {
+    if created.contains(&true) {
         tx.made_ready();
     }
-    submission.at = at;
-    for (run, outcome) in runs.iter().zip(&mut submission.outcomes) {
-        if !created.contains(&run.id) {
+    submission.at = Some(at);
+    for (created, outcome) in created.into_iter().zip(&mut submission.outcomes) {
+        if !created {
             *outcome = SubmitOutcome::DuplicateId;
         }
     }

@@ -121,9 +121,10 @@ pub(in crate::store) trait Tx: ScheduleTx {
     fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> impl Future<Output = Result<Vec<Run>>> + Send;
     /// Counts live runs, one admission at a time until the commit.
     fn count_live(&mut self) -> impl Future<Output = Result<u64>> + Send;
-    /// Inserts runs that are ready at once, except those whose ids are taken; answers with those that came in, and when.
-    /// The database gives each its `seq` and its time.
-    fn insert_ready(&mut self, runs: &[Run]) -> impl Future<Output = Result<(HashSet<RunId>, Option<Timestamp>)>> + Send;
+    /// Inserts runs that are ready at once, except those whose ids are taken; answers which of them came in, and when.
+    /// The database gives each its `seq` and its time. One that cannot tell which ids are taken refuses all of them as
+    /// contended, and then is to look at them first.
+    fn insert_ready(&mut self, runs: &[Run]) -> impl Future<Output = Result<(Vec<bool>, Timestamp)>> + Send;
     /// Inserts live runs in this order; the database gives each its `seq`.
     fn insert_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
     /// Inserts runs that ended as they came in; the database gives each its `seq`.

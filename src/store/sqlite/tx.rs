@@ -98,13 +98,14 @@ impl Tx for Session<'_> {
         Ok(live.unwrap_or_default())
     }
 
-    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(HashSet<RunId>, Option<Timestamp>)> {
+    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(Vec<bool>, Timestamp)> {
         let now = self.time();
         let [finished, insert] = steps(&self.sql.insert_ready);
         let (mut finished, mut insert) = (self.prepare(finished)?, self.prepare(insert)?);
-        let mut created = HashSet::new();
+        let mut created = Vec::with_capacity(runs.len());
         for run in runs {
             if finished.exists(params![run.workspace.as_str(), run.id.0.as_bytes()])? {
+                created.push(false);
                 continue;
             }
             let inserted = insert.execute(params![
@@ -120,11 +121,9 @@ impl Tx for Session<'_> {
                 run.retry.map(Record::retry_text),
                 now.as_microsecond(),
             ])?;
-            if inserted > 0 {
-                created.insert(run.id);
-            }
+            created.push(inserted > 0);
         }
-        Ok((created, Some(now)))
+        Ok((created, now))
     }
 
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {

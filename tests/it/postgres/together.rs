@@ -203,3 +203,30 @@ async fn a_large_batch_is_copied_in_and_known_again() {
     let again = store.submit(&runs, Admission::default()).await.expect("submit answers");
     assert_eq!(again, vec![SubmitOutcome::DuplicateId; 1000]);
 }
+
+/// The look for finished runs comes after the insert: a run that ends just then is found, live or finished.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_id_that_is_submitted_again_and_again_while_its_run_ends_makes_one_run() {
+    let Some(database) = Database::empty().await else { return };
+    let store = Arc::new(connect(&database).await);
+    let again = Arc::new(connect(&database).await);
+    for _ in 0..20 {
+        let runs: Vec<NewRun> = (0..20).map(|_| a_run()).collect();
+        store.submit(&runs, Admission::default()).await.expect("submit answers");
+        let held = store.claim(&asks_for(20)).await.expect("an answer").runs;
+        assert_eq!(held.len(), 20, "nothing is left over from the last time");
+        let submissions = runs.clone().into_iter().map(|run| {
+            let again = Arc::clone(&again);
+            tokio::spawn(async move { again.submit(&[run], Admission::default()).await.expect("submit answers")[0] })
+        });
+        let submissions: Vec<_> = submissions.collect();
+        for claimed in &held {
+            let outcome = Outcome::Succeeded { output: None };
+            let finish = Finish { lease: claimed.lease(), outcome, jitter: Jitter(0) };
+            store.finish(&[finish]).await.expect("an answer");
+        }
+        for submission in join_all(submissions).await {
+            assert_eq!(submission.expect("no panic"), SubmitOutcome::DuplicateId);
+        }
+    }
+}

@@ -1,6 +1,5 @@
 //! Asks for a run.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,7 +11,7 @@ use crate::actions::submit_runs;
 use crate::http::auth::Caller;
 use crate::http::dto::{BatchOutcome, Name, RunOrId, SubmitRun, Submitted};
 use crate::http::extract::{Body, Preferences};
-use crate::http::problem::Problem;
+use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
 use crate::run::lifecycle;
 use crate::run::{NewRun, RunId};
@@ -54,7 +53,8 @@ pub(super) async fn submit_run(
             let server = server.clone();
             async move { store(&server, &request).await.map(|(settled, _)| settled) }
         };
-        return direct::execute(&server, &caller, prefer, slot, submission).await;
+        // In boxes, here and below, so that the usual way is not as large as these.
+        return Box::pin(direct::execute(&server, &caller, prefer, slot, submission)).await;
     }
     let ((outcome, id), at) = store(&server, &request).await?;
     let otherwise = prefer.minimal || prefer.wait.is_some();
@@ -63,7 +63,7 @@ pub(super) async fn submit_run(
             let run = lifecycle::submit(&request, 0, false, at);
             Ok(respond(StatusCode::CREATED, id, RunOrId::Run(Box::new(run.into()))))
         }
-        None => answer(&server, &caller, prefer, outcome::status(outcome), id).await,
+        None => Box::pin(answer(&server, &caller, prefer, outcome::status(outcome), id)).await,
     }
 }
 
@@ -97,8 +97,14 @@ pub(in crate::http::api) async fn answer(
     Ok(respond(status, id, body))
 }
 
+/// As `Json` would, into a buffer in which most runs have room.
 fn respond(status: StatusCode, id: RunId, body: RunOrId) -> Response {
-    let mut response = (status, Json(body)).into_response();
+    let mut text = Vec::with_capacity(1024);
+    if let Err(error) = serde_json::to_writer(&mut text, &body) {
+        return Problem::new(Code::InternalError, error.to_string()).into_response();
+    }
+    let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    let mut response = (status, json, text).into_response();
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/runs/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
     }

@@ -1,2 +1,2 @@
 -- By a function, which sets for itself what begin.sql sets for others: so it needs no transaction around it.
-select id, requested_at from runlane.insert_ready($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+select runlane.insert_ready($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)

@@ -1,0 +1,44 @@
+-- New runs that are ready at once: the most frequent of all writes, so it is one message. What other transactions set for
+-- themselves is set by the function, as far as it matters here. `channel` hears the `word`, if there is one.
+--
+-- All of them come in or, if an id is taken, none: that is an error, and whoever gets it looks first the next time. So nothing is
+-- looked up that the unique index does not look up anyway. Whether a finished run has an id is asked afterwards, by a statement
+-- that sees what was committed until then: a run that was live is a conflict, one that was moving into history is there by now.
+-- Ids are drawn one after the other, so mostly nothing is between the lowest and the highest, and one look is enough.
+drop function runlane.insert_ready;
+create function runlane.insert_ready(
+    ids uuid[], workspaces text[], tasks text[], queues text[], priorities smallint[], payloads json[], notes json[],
+    maxima integer[], timeouts integer[], retries text[], owners text[], lowest uuid, highest uuid,
+    moment timestamptz, channel text, word text
+) returns timestamptz language plpgsql
+    set lock_timeout = '10s' set enable_seqscan = off set plan_cache_mode = force_generic_plan
+as $$
+begin
+    moment := coalesce(moment, clock_timestamp());
+    -- By place, since arrays are taken apart only once here: unnesting ten of them makes a table of each.
+    insert into runlane.runs (id, workspace, task, queue, priority, status, payload, metadata, max_attempts,
+        attempts_granted, timeout_seconds, retry, available_at, requested_at)
+    select ids[i], workspaces[i], tasks[i], queues[i], priorities[i], 'queued', payloads[i], notes[i], maxima[i],
+        maxima[i], timeouts[i], retries[i], moment, moment
+    from generate_subscripts(ids, 1) as i;
+    if exists (select from runlane.history where workspace = any (owners) and id between lowest and highest) then
+        if exists (
+            select from generate_subscripts(ids, 1) as i
+            where (select past.id from runlane.history as past
+                where past.workspace = workspaces[i] and past.id = ids[i] limit 1) is not null
+        ) then
+            raise unique_violation using message = 'a finished run has the id of a new one';
+        end if;
+    end if;
+    if word is not null then
+        perform pg_notify(channel, word);
+    end if;
+    return moment;
+end $$;
+
+-- No two entries of these are alike, so there is nothing to put together.
+alter index runlane.runs_ready set (deduplicate_items = off);
+alter index runlane.runs_running set (deduplicate_items = off);
+alter index runlane.runs_lane_line set (deduplicate_items = off);
+alter index runlane.history_not_succeeded set (deduplicate_items = off);
+alter index runlane.history_schedule set (deduplicate_items = off);
