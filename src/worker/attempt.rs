@@ -109,25 +109,11 @@ impl Attempt {
             std::future::pending().await
         };
         let execution = async {
-            if self.claimed.adopted {
-                let mut left = control.clone();
-                tokio::select! {
-                    () = self.reporter.catch_up() => own_words(self.task.executor.adopt(&self.work, control).await),
-                    () = left.left() => Completion::Left,
-                }
-            } else {
-                let mut orders = control.clone();
-                let permitted = tokio::select! {
-                    permitted = permit(&*self.inner.store, &self.claimed.run, &self.work) => permitted,
-                    order = orders.ordered() => Err(match order {
-                        Order::Leave => Completion::Left,
-                        _ => Completion::Stopped,
-                    }),
-                };
-                match permitted {
-                    Ok(work) => own_words(self.task.executor.start(&work, control).await),
-                    Err(completion) => completion,
-                }
+            // In boxes, so that the usual way is not as large as these.
+            match self.claimed.adopted {
+                true => Box::pin(self.adopt(control)).await,
+                false if self.claimed.run.scheduled.is_some() => Box::pin(self.start_if_permitted(control)).await,
+                false => own_words(self.task.executor.start(&self.work, control).await),
             }
         };
         tokio::select! {
@@ -137,6 +123,29 @@ impl Attempt {
             // However much of its turn the execution uses up.
             never = tokio::task::unconstrained(timeout) => never,
             never = tokio::task::unconstrained(guard) => never,
+        }
+    }
+
+    async fn adopt(&self, control: Control) -> Completion {
+        let mut left = control.clone();
+        tokio::select! {
+            () = self.reporter.catch_up() => own_words(self.task.executor.adopt(&self.work, control).await),
+            () = left.left() => Completion::Left,
+        }
+    }
+
+    async fn start_if_permitted(&self, control: Control) -> Completion {
+        let mut orders = control.clone();
+        let permitted = tokio::select! {
+            permitted = permit(&*self.inner.store, &self.claimed.run, &self.work) => permitted,
+            order = orders.ordered() => Err(match order {
+                Order::Leave => Completion::Left,
+                _ => Completion::Stopped,
+            }),
+        };
+        match permitted {
+            Ok(work) => own_words(self.task.executor.start(&work, control).await),
+            Err(completion) => completion,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod, Runtime};
 use futures::Stream;
 use futures::stream::poll_fn;
 use rustls::{ClientConfig, RootCertStore};
@@ -82,6 +82,8 @@ impl Target {
         );
         Pool::builder(manager)
             .max_size(size)
+            // The last one used first: it has its plans, and the pages of the database, at hand.
+            .queue_mode(QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| invalid(&self.address, error))
