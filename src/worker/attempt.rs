@@ -35,9 +35,9 @@ pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     let work = work_of(run);
     let span = telemetry::span(inner, run, work.traceparent.as_deref());
     let meter = inner.meters.of(run);
-    let attempt =
-        Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, began: Instant::now() };
-    // In a box, because it is large and handed on several times before it runs.
+    // In boxes, because both are large and handed on several times before they run.
+    let began = Instant::now();
+    let attempt = Box::new(Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, began });
     inner.attempts.spawn(Box::pin(attempt.attend(control)).instrument(span));
 }
 
@@ -77,7 +77,7 @@ pub(super) enum Verdict {
 }
 
 impl Attempt {
-    async fn attend(self, control: Control) {
+    async fn attend(self: Box<Self>, control: Control) {
         self.meter.started(&self.claimed);
         // A stop that was asked for before this worker took the run over.
         if let Some(stop) = self.claimed.run.execution().and_then(|execution| execution.stop) {
