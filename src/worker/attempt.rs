@@ -113,7 +113,10 @@ impl Attempt {
             match self.claimed.adopted {
                 true => Box::pin(self.adopt(control)).await,
                 false if self.claimed.run.scheduled.is_some() => Box::pin(self.start_if_permitted(control)).await,
-                false => own_words(self.task.executor.start(&self.work, control).await),
+                false => match control.order() {
+                    Order::GoOn => own_words(self.task.executor.start(&self.work, control).await),
+                    order => not_begun(order),
+                },
             }
         };
         tokio::select! {
@@ -138,10 +141,7 @@ impl Attempt {
         let mut orders = control.clone();
         let permitted = tokio::select! {
             permitted = permit(&*self.inner.store, &self.claimed.run, &self.work) => permitted,
-            order = orders.ordered() => Err(match order {
-                Order::Leave => Completion::Left,
-                _ => Completion::Stopped,
-            }),
+            order = orders.ordered() => Err(not_begun(order)),
         };
         match permitted {
             Ok(work) => own_words(self.task.executor.start(&work, control).await),
@@ -198,6 +198,11 @@ impl Attempt {
             Verdict::Silence => None,
         }
     }
+}
+
+/// What becomes of work that was told not to go on before it began.
+fn not_begun(order: Order) -> Completion {
+    if order == Order::Leave { Completion::Left } else { Completion::Stopped }
 }
 
 /// What the end of an execution means for its attempt.

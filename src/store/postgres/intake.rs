@@ -22,14 +22,15 @@ const GATHERING: Duration = Duration::from_micros(100);
 const MANY: usize = 16;
 /// So many transactions at once are worth it then.
 const BESIDE: usize = 2;
-/// How long a call waits for the transaction under way at most. One that is held up by a lock or the disk does not hold up others.
+/// How long calls wait for the transaction under way, if it is held up by a lock or the disk.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// So many transactions at once all the same.
+/// So many transactions at once at most, all the same.
 const AT_MOST: usize = 4;
 /// At most so many calls share one.
 const GROUP: usize = 256;
-/// A call with more runs than this gains nothing by company.
+/// A call with more runs than this, or more to say, gains nothing by company.
 const MOST_RUNS: usize = 16;
+const MOST_BYTES: usize = 64 * 1024;
 
 /// Where submissions are handed in.
 pub(super) struct Intake {
@@ -54,7 +55,7 @@ impl Intake {
     }
 
     pub(super) async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
-        if runs.len() > MOST_RUNS || runs.iter().any(may_wait) {
+        if runs.len() > MOST_RUNS || runs.iter().any(may_wait) || script::bytes(runs) > MOST_BYTES {
             return self.clerk.submit(runs, admission).await;
         }
         let (answer, answered) = oneshot::channel();
@@ -91,6 +92,8 @@ async fn serve(clerk: Clerk, mut inbox: mpsc::UnboundedReceiver<Call>) {
         let (clerk, group) = (clerk.clone(), std::mem::take(&mut group));
         under_way.spawn(async move { clerk.settle(group).await });
     }
+    // What is under way is seen through, and told of, even if nobody is left to be answered.
+    while under_way.join_next().await.is_some() {}
 }
 
 /// Lets those come who were just answered and are likely to ask again.
@@ -145,31 +148,54 @@ impl Clerk {
     }
 
     async fn submit(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
+        let (mut judged, mut tried) = (Submission::default(), false);
+        match self.submit_once(runs, admission, &mut judged, &mut tried).await {
+            Err(StoreError::Ambiguous(_)) => {}
+            answer => return answer.map(|()| judged),
+        }
+        // From here on it may have been stored, whatever else goes wrong.
+        self.settle_doubt(runs, admission, judged, &mut tried).await.map_err(|error| match error {
+            StoreError::Ambiguous(_) => error,
+            error => StoreError::Ambiguous(Box::new(error)),
+        })
+    }
+
+    /// Finds out whether a submission whose commit was not answered was stored, and makes it again if it was not.
+    async fn settle_doubt(
+        &self,
+        runs: &[NewRun],
+        admission: Admission,
+        mut first: Submission,
+        tried: &mut bool,
+    ) -> Result<Submission> {
         let mut tries = Tries::new();
-        let mut unanswered: Option<Submission> = None;
         loop {
-            let mut judged = Submission::default();
-            let submitted = self.submit_once(runs, admission, &mut judged).await;
-            if let Some(first) = &unanswered {
-                judged.outcomes = settled(runs, &first.outcomes, judged.outcomes);
+            if self.was_committed(runs, &first.outcomes).await? {
+                return Ok(first);
             }
+            tries.after_ambiguity().await?;
+            let mut judged = Submission::default();
+            let submitted = self.submit_once(runs, admission, &mut judged, tried).await;
+            let judged = settled(runs, &first, judged);
             match submitted {
                 Ok(()) => return Ok(judged),
-                Err(StoreError::Ambiguous(_)) if self.was_committed(runs, &judged.outcomes).await? => {
-                    return Ok(judged);
-                }
-                Err(StoreError::Ambiguous(_)) => tries.after_ambiguity().await?,
+                Err(StoreError::Ambiguous(_)) => first = judged,
                 Err(error) => return Err(error),
             }
-            unanswered = Some(judged);
         }
     }
 
-    /// Leaves the answers in `judged` even if the commit was not answered.
-    async fn submit_once(&self, runs: &[NewRun], admission: Admission, judged: &mut Submission) -> Result<()> {
-        let mut tried = false;
+    /// Leaves the answers in `judged` even if the commit was not answered. Only the first try of all goes without a look at
+    /// what is there.
+    async fn submit_once(
+        &self,
+        runs: &[NewRun],
+        admission: Admission,
+        judged: &mut Submission,
+        tried: &mut bool,
+    ) -> Result<()> {
         transact!(self.begin(), tx => async {
-            match std::mem::replace(&mut tried, true) {
+            match std::mem::replace(tried, true) {
                 false => script::submit(tx, runs, admission, judged).await,
                 true => script::submit_looking(tx, runs, admission, judged).await,
             }
@@ -195,13 +221,49 @@ impl Clerk {
     }
 }
 
-/// The answers to a submission that was made again because the first commit was not answered. What the first would have
-/// created and the second found there, the first did create, only later than anybody could see.
-fn settled(runs: &[NewRun], first: &[SubmitOutcome], second: Vec<SubmitOutcome>) -> Vec<SubmitOutcome> {
-    let settle = |((run, first), second): ((&NewRun, &SubmitOutcome), SubmitOutcome)| match (first, second) {
-        (SubmitOutcome::Created, SubmitOutcome::DuplicateId) => SubmitOutcome::Created,
-        (SubmitOutcome::Created, SubmitOutcome::Existing(id)) if id == run.id => SubmitOutcome::Created,
-        (_, second) => second,
+/// The answers to a submission that was made again because the first commit was not answered. If all that the first would
+/// have created was there the second time, the first did create it, only later than anybody could see; it is not known when.
+fn settled(runs: &[NewRun], first: &Submission, second: Submission) -> Submission {
+    let is_there = |run: &NewRun, outcome: &SubmitOutcome| match outcome {
+        SubmitOutcome::DuplicateId => true,
+        SubmitOutcome::Existing(id) => *id == run.id,
+        _ => false,
     };
-    runs.iter().zip(first).zip(second).map(settle).collect()
+    let created = |at: &usize| first.outcomes.get(*at) == Some(&SubmitOutcome::Created);
+    let by_the_first: Vec<usize> = (0..second.outcomes.len()).filter(created).collect();
+    if by_the_first.is_empty() || !by_the_first.iter().all(|at| is_there(&runs[*at], &second.outcomes[*at])) {
+        return second;
+    }
+    let mut outcomes = second.outcomes;
+    by_the_first.into_iter().for_each(|at| outcomes[at] = SubmitOutcome::Created);
+    Submission { outcomes, at: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Json, TaskName};
+    use SubmitOutcome::{Created, DuplicateId};
+    use jiff::Timestamp;
+
+    fn settle(first: [SubmitOutcome; 2], second: [SubmitOutcome; 2]) -> Submission {
+        let run = || NewRun::of(TaskName::parse("work").expect("a name"), Json::null());
+        let submission =
+            |outcomes: [SubmitOutcome; 2]| Submission { outcomes: outcomes.into(), at: Some(Timestamp::MAX) };
+        settled(&[run(), run()], &submission(first), submission(second))
+    }
+
+    #[test]
+    fn what_the_first_try_stored_after_all_was_created_by_it_nobody_knows_when() {
+        let settled = settle([Created, Created], [DuplicateId, DuplicateId]);
+        assert_eq!(settled, Submission { outcomes: vec![Created, Created], at: None });
+        assert_eq!(settle([Created, DuplicateId], [DuplicateId, DuplicateId]).outcomes, [Created, DuplicateId]);
+    }
+
+    /// The first try did not come to look, and took all ids for new ones.
+    #[test]
+    fn an_id_that_was_there_before_is_a_duplicate_if_the_first_try_stored_nothing() {
+        let settled = settle([Created, Created], [Created, DuplicateId]);
+        assert_eq!(settled, Submission { outcomes: vec![Created, DuplicateId], at: Some(Timestamp::MAX) });
+    }
 }

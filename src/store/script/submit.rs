@@ -43,8 +43,20 @@ pub(in crate::store) async fn submit_looking<T: Tx>(
     desk.write(tx).await
 }
 
+/// More than this is not sent in one message.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// How much the requests have to say, as far as it has no other limit.
+pub(in crate::store) fn bytes(requests: &[NewRun]) -> usize {
+    let notes = |request: &NewRun| request.metadata.as_ref().map_or(0, |json| json.as_str().len());
+    requests.iter().map(|request| request.payload.as_str().len() + notes(request)).sum()
+}
+
 /// Whether nothing has to be known about them but whether their ids are new.
 fn are_plain(requests: &[NewRun]) -> bool {
+    if bytes(requests) > MOST_BYTES {
+        return false;
+    }
     let ids: HashSet<RunId> = requests.iter().map(|request| request.id).collect();
     !ids.is_empty() && ids.len() == requests.len() && requests.iter().all(NewRun::is_plain)
 }

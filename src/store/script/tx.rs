@@ -122,8 +122,8 @@ pub(in crate::store) trait Tx: ScheduleTx {
     /// Counts live runs, one admission at a time until the commit.
     fn count_live(&mut self) -> impl Future<Output = Result<u64>> + Send;
     /// Inserts runs that are ready at once, except those whose ids are taken; answers which of them came in, and when.
-    /// The database gives each its `seq` and its time. One that cannot tell which ids are taken refuses all of them as
-    /// contended, and then is to look at them first.
+    /// The database gives each its `seq` and its time. It may also refuse all of them as if others had got in the way: then
+    /// whoever submits them is to look first.
     fn insert_ready(&mut self, runs: &[Run]) -> impl Future<Output = Result<(Vec<bool>, Timestamp)>> + Send;
     /// Inserts live runs in this order; the database gives each its `seq`.
     fn insert_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;

@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use runlane::clock::Clock;
 use runlane::executor::native::TaskError;
 use runlane::run::lifecycle::{Outcome, Taker};
-use runlane::run::{HostName, Jitter, Json, LaneName, NewRun, QueueName, RunId, TaskName, WorkerId};
+use runlane::run::{HostName, Jitter, Json, KeyMode, LaneName, NewRun, QueueName, RunId, RunKey, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
 use runlane::store::{Admission, Claim, ClaimRequest, Claimed, Finish, Store, SubmitOutcome};
 use runlane::worker::{Served, Settings, Worker};
@@ -190,7 +190,22 @@ async fn a_run_under_a_grant_is_not_claimed_without_a_look_at_it() {
 }
 
 #[tokio::test]
-async fn a_large_batch_is_copied_in_and_known_again() {
+async fn a_large_batch_is_stored_and_known_again() {
+    store_a_large_batch_twice(a_run).await;
+}
+
+/// One with keys is copied in: whether those are taken has to be known first.
+#[tokio::test]
+async fn a_large_batch_that_takes_a_look_is_copied_in_and_known_again() {
+    let numbers = AtomicUsize::new(0);
+    let a_run_with_a_key = || {
+        let key = RunKey::parse(format!("key {}", numbers.fetch_add(1, Ordering::Relaxed))).expect("a key");
+        NewRun { key: Some((key, KeyMode::Keep)), ..a_run() }
+    };
+    store_a_large_batch_twice(a_run_with_a_key).await;
+}
+
+async fn store_a_large_batch_twice(a_run: impl Fn() -> NewRun) {
     let Some(database) = Database::empty().await else { return };
     let store = connect(&database).await;
     let mut runs: Vec<NewRun> = (0..1000).map(|_| a_run()).collect();
@@ -202,6 +217,32 @@ async fn a_large_batch_is_copied_in_and_known_again() {
     assert_eq!(seen.requested_at, seen.available_at);
     let again = store.submit(&runs, Admission::default()).await.expect("submit answers");
     assert_eq!(again, vec![SubmitOutcome::DuplicateId; 1000]);
+}
+
+/// Where a transaction sees only what was there when it began, whether an id is taken is found out by the careful way.
+#[tokio::test]
+async fn an_id_is_known_again_under_another_isolation_level() {
+    let Some(database) = Database::empty().await else { return };
+    let name = database.another().await.query("select current_database()::text", &[]).await.expect("a name");
+    let name: String = name[0].get(0);
+    database.execute(&format!("alter database {name} set default_transaction_isolation = 'repeatable read'")).await;
+    let store = connect(&database).await;
+    let run = a_run();
+    let submit = || store.submit(std::slice::from_ref(&run), Admission::default());
+    assert_eq!(submit().await.expect("an answer"), [SubmitOutcome::Created]);
+    assert_eq!(submit().await.expect("an answer"), [SubmitOutcome::DuplicateId]);
+}
+
+/// What is too much for one message is streamed.
+#[tokio::test]
+async fn more_than_fits_into_one_message_is_stored_and_known_again() {
+    let Some(database) = Database::empty().await else { return };
+    let store = connect(&database).await;
+    let payload = Json::parse(format!("\"{}\"", "x".repeat(1024 * 1024))).expect("JSON");
+    let runs: Vec<NewRun> = (0..20).map(|_| NewRun { payload: payload.clone(), ..a_run() }).collect();
+    let submit = || store.submit(&runs, Admission::default());
+    assert_eq!(submit().await.expect("an answer"), vec![SubmitOutcome::Created; 20]);
+    assert_eq!(submit().await.expect("an answer"), vec![SubmitOutcome::DuplicateId; 20]);
 }
 
 /// The look for finished runs comes after the insert: a run that ends just then is found, live or finished.

@@ -5,6 +5,7 @@
 -- looked up that the unique index does not look up anyway. Whether a finished run has an id is asked afterwards, by a statement
 -- that sees what was committed until then: a run that was live is a conflict, one that was moving into history is there by now.
 -- Ids are drawn one after the other, so mostly nothing is between the lowest and the highest, and one look is enough.
+-- All that holds only where each statement sees what was committed before it.
 drop function runlane.insert_ready;
 create function runlane.insert_ready(
     ids uuid[], workspaces text[], tasks text[], queues text[], priorities smallint[], payloads json[], notes json[],
@@ -14,6 +15,9 @@ create function runlane.insert_ready(
     set lock_timeout = '10s' set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
 begin
+    if current_setting('transaction_isolation') <> 'read committed' then
+        raise unique_violation using message = 'whether the ids are new takes a look at them first';
+    end if;
     moment := coalesce(moment, clock_timestamp());
     -- By place, since arrays are taken apart only once here: unnesting ten of them makes a table of each.
     insert into runlane.runs (id, workspace, task, queue, priority, status, payload, metadata, max_attempts,
@@ -36,7 +40,7 @@ begin
     return moment;
 end $$;
 
--- No two entries of these are alike, so there is nothing to put together.
+-- No two runs have the same entry in these, so there is hardly anything to put together.
 alter index runlane.runs_ready set (deduplicate_items = off);
 alter index runlane.runs_running set (deduplicate_items = off);
 alter index runlane.runs_lane_line set (deduplicate_items = off);
