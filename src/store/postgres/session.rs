@@ -174,15 +174,11 @@ impl Session {
             false => Either::Right(client.batch_execute(self.begin)),
         };
         let commit = match self.last {
-            Some(may_make_ready) if !bare => Either::Right(self.send_commit(client, may_make_ready)),
-            _ => Either::Left(ready(Ok(()))),
+            Some(may_make_ready) => Either::Right(self.send_commit(client, may_make_ready, bare)),
+            None => Either::Left(ready(Ok(()))),
         };
         let (begun, answer, committed) = join3(begin, statement, commit).await;
         let answer = begun.and(answer).and_then(|answer| committed.map(|()| answer));
-        // Nothing holds back a word that was sent behind a `bare` statement, should that have failed: so it goes now.
-        if bare && answer.is_ok() && self.last == Some(true) {
-            self.send_word(client);
-        }
         self.committed.store(self.last.is_some() && answer.is_ok(), Ordering::Relaxed);
         answer.map_err(|error| match self.last {
             Some(ready) if is_disconnect(&error) => {
@@ -194,21 +190,15 @@ impl Session {
         })
     }
 
-    /// The word that something is ready goes out right behind.
-    async fn send_commit(&self, client: &Object, is_ready: bool) -> std::result::Result<(), Error> {
+    /// The word that something is ready goes out right behind, unless it went along. What is `bare` commits by itself.
+    async fn send_commit(&self, client: &Object, is_ready: bool, bare: bool) -> std::result::Result<(), Error> {
+        let commit = if bare { Either::Left(ready(Ok(()))) } else { Either::Right(client.batch_execute("commit")) };
         let word = async {
-            if is_ready {
-                self.send_word(client);
+            if is_ready && !self.told.load(Ordering::Relaxed) {
+                self.told.store(self.wakes.send_behind_commit(client), Ordering::Relaxed);
             }
         };
-        futures::future::join(client.batch_execute("commit"), word).await.0
-    }
-
-    /// Unless it went along.
-    fn send_word(&self, client: &Object) {
-        if !self.told.load(Ordering::Relaxed) {
-            self.told.store(self.wakes.send_behind_commit(client), Ordering::Relaxed);
-        }
+        futures::future::join(commit, word).await.0
     }
 
     /// Adds the channel, and the word that something is ready, if it may go along with the statement: those who send one
@@ -227,7 +217,7 @@ impl Session {
     pub(super) async fn commit(mut self) -> Result<()> {
         let Some(client) = self.client.take() else { return Err(StoreError::Closed) };
         let open = *self.begun.get_mut() && !*self.committed.get_mut();
-        let answer = if open { self.send_commit(&client, self.news.ready).await } else { Ok(()) };
+        let answer = if open { self.send_commit(&client, self.news.ready, false).await } else { Ok(()) };
         let answer = match answer {
             Ok(()) => {
                 if self.looked {

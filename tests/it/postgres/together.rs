@@ -223,10 +223,10 @@ async fn store_a_large_batch_twice(a_run: impl Fn() -> NewRun) {
 #[tokio::test]
 async fn an_id_is_known_again_under_another_isolation_level() {
     let Some(database) = Database::empty().await else { return };
-    let name = database.another().await.query("select current_database()::text", &[]).await.expect("a name");
-    let name: String = name[0].get(0);
-    database.execute(&format!("alter database {name} set default_transaction_isolation = 'repeatable read'")).await;
-    let store = connect(&database).await;
+    let join = if database.url.contains('?') { '&' } else { '?' };
+    let level = "options=-c%20default_transaction_isolation%3Drepeatable%5C%20read";
+    let url = format!("{}{join}{level}", database.url);
+    let store = PostgresStore::connect(&url, Clock::Database).await.expect("a store");
     let run = a_run();
     let submit = || store.submit(std::slice::from_ref(&run), Admission::default());
     assert_eq!(submit().await.expect("an answer"), [SubmitOutcome::Created]);
