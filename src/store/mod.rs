@@ -72,10 +72,14 @@ pub trait Store: Schedules {
     /// Ends attempts.
     async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>>;
 
-    /// As [`Store::finish`], and hands out what may go by that, if a claim right after would get that and nothing else: the
-    /// next runs of lanes, where nothing else is ready. It may hand out nothing, so it is no substitute for
-    /// [`Store::claim`].
-    async fn finish_and_claim(&self, finishes: &[Finish], _: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+    /// As [`Store::finish`], and hands out in the same transaction what a claim right after would get, or the first of it, as
+    /// far as `reach` says. It may hand out nothing, so it is no substitute for [`Store::claim`].
+    async fn finish_and_claim(
+        &self,
+        finishes: &[Finish],
+        _: &ClaimRequest,
+        _: Reach,
+    ) -> Result<(Vec<FinishOutcome>, Claim)> {
         Ok((self.finish(finishes).await?, Claim::default()))
     }
 

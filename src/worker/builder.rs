@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::task::TaskTracker;
 
+use super::claimer::Outlook;
 use super::desk::Desk;
 use super::drain::Tally;
 use super::reporter::Events;
@@ -104,6 +105,7 @@ impl Builder {
             tasks,
             attempts: TaskTracker::new(),
             tally: Tally::default(),
+            outlook: Outlook::default(),
             ended: EndSignal::default(),
         });
         Ok(Worker { inner })

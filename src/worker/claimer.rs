@@ -1,6 +1,7 @@
 //! Fills the free slots: one claim at a time, when there is room and something may be waiting.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -9,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Inner, Served, attempt};
 use crate::run::{QueueName, WorkspaceName};
-use crate::store::{Claim, ClaimRequest, Claimed, Result};
+use crate::store::{Claim, ClaimRequest, Reach, Result};
 
 /// The first wait after a look at an empty queue; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -25,7 +26,7 @@ const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Claims and starts attempts until told to stop.
 pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
-    let mut claimer = Claimer { last_turn: None, told: false, wait: FIRST_WAIT, inner };
+    let mut claimer = Claimer { told: false, wait: FIRST_WAIT, inner };
     let mut ready = claimer.inner.store.ready_signal();
     while !stop.is_cancelled() {
         // Seen before the look: what becomes ready during it leads to another.
@@ -49,9 +50,27 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
     }
 }
 
+/// What claims say about those to come.
+#[derive(Default)]
+pub(super) struct Outlook {
+    last_turn: Mutex<Option<WorkspaceName>>,
+    /// Whether the last claim got all that it asked for, so that more may be waiting.
+    more: AtomicBool,
+}
+
+impl Outlook {
+    fn last_turn(&self) -> MutexGuard<'_, Option<WorkspaceName>> {
+        self.last_turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a slot that becomes free may be filled with at once.
+    pub(super) fn reach(&self) -> Reach {
+        if self.more.load(Ordering::Relaxed) { Reach::Anything } else { Reach::Lanes }
+    }
+}
+
 struct Claimer {
     inner: Arc<Inner>,
-    last_turn: Option<WorkspaceName>,
     /// Whether it was just told that something is ready.
     told: bool,
     wait: Duration,
@@ -60,8 +79,11 @@ struct Claimer {
 impl Claimer {
     /// Claims what there is room for; answers whether there may be more.
     async fn fill(&mut self) -> bool {
-        let mut more = false;
-        for (queues, capacity) in self.shares() {
+        let (shares, mut more) = (self.shares(), false);
+        if shares.is_empty() {
+            return false;
+        }
+        for (queues, capacity) in shares {
             let known = if std::mem::take(&mut self.told) { self.claim_known(&queues, capacity).await } else { 0 };
             match self.claim(queues, capacity - known).await {
                 Ok(taken) => {
@@ -73,6 +95,7 @@ impl Claimer {
                 Err(error) => tracing::warn!(error = error.in_full(), "cannot claim; trying again"),
             }
         }
+        self.inner.outlook.more.store(more, Ordering::Relaxed);
         more
     }
 
@@ -114,7 +137,7 @@ impl Claimer {
     async fn claim(&mut self, queues: Vec<QueueName>, capacity: usize) -> Result<usize> {
         let Some((request, until)) = self.request(queues, capacity) else { return Ok(0) };
         let claim = self.inner.store.claim(&request).await?;
-        Ok(self.take(claim, until))
+        Ok(take(&self.inner, claim, until))
     }
 
     /// A first claim, of what needs no look around: that is on its way sooner. Should it fail, the next one will say why.
@@ -122,7 +145,7 @@ impl Claimer {
         let Some((request, until)) = self.request(queues.to_vec(), capacity) else { return 0 };
         match self.inner.store.claim_known(&request).await {
             Ok(claim) => {
-                let taken = self.take(claim, until);
+                let taken = take(&self.inner, claim, until);
                 // First what was claimed, then the look around.
                 tokio::task::yield_now().await;
                 taken
@@ -134,17 +157,7 @@ impl Claimer {
     /// What to ask for, and until when it is ours if it is granted.
     fn request(&self, queues: Vec<QueueName>, capacity: usize) -> Option<(ClaimRequest, Instant)> {
         let capacity = capacity.min(self.inner.slots.room());
-        (capacity > 0).then(|| request(&self.inner, queues, capacity, self.last_turn.clone()))
-    }
-
-    /// Starts what was granted; answers how much that was.
-    fn take(&mut self, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
-        if last_turn.is_some() {
-            self.last_turn = last_turn;
-        }
-        let taken = runs.len();
-        begin(&self.inner, runs, until);
-        taken
+        (capacity > 0).then(|| request(&self.inner, queues, capacity))
     }
 
     /// Longer each time, and never the same for two workers.
@@ -157,12 +170,7 @@ impl Claimer {
 
 /// A claim for so many runs, and until when they are ours if it is granted: reckoned from before the call, since the store
 /// counts the lease from a later moment.
-pub(super) fn request(
-    inner: &Inner,
-    queues: Vec<QueueName>,
-    capacity: usize,
-    last_turn: Option<WorkspaceName>,
-) -> (ClaimRequest, Instant) {
+pub(super) fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) -> (ClaimRequest, Instant) {
     let settings = &inner.settings;
     let request = ClaimRequest {
         taker: inner.taker(),
@@ -170,17 +178,21 @@ pub(super) fn request(
         capacity,
         lease_ttl: signed(settings.lease_ttl),
         takeover_delay: signed(settings.takeover_delay),
-        last_turn,
+        last_turn: inner.outlook.last_turn().clone(),
     };
     (request, Instant::now() + settings.lease_ttl)
 }
 
-/// Starts what was claimed together.
-pub(super) fn begin(inner: &Arc<Inner>, runs: Vec<Claimed>, until: Instant) {
-    let _beginning = inner.slots.beginning();
+/// Starts what was granted together; answers how much that was.
+pub(super) fn take(inner: &Arc<Inner>, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
+    if last_turn.is_some() {
+        *inner.outlook.last_turn() = last_turn;
+    }
+    let (taken, _beginning) = (runs.len(), inner.slots.beginning());
     for claimed in runs {
         attempt::begin(inner, claimed, until);
     }
+    taken
 }
 
 /// Of many slots no more than half: while what came of one half is being stored, the other is claimed.

@@ -33,6 +33,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
+use self::claimer::Outlook;
 use self::desk::Desk;
 use self::drain::Tally;
 use self::reporter::Entry;
@@ -61,6 +62,7 @@ struct Inner {
     attempts: TaskTracker,
     tally: Tally,
     meters: Meters,
+    outlook: Outlook,
     ended: EndSignal,
 }
 

@@ -27,10 +27,10 @@ impl Clerk<Finish, FinishOutcome> for Finishes {
         };
         // Each of these slots is about to be free.
         let queues = worker.settings.queues.iter().map(|served| served.queue.clone()).collect();
-        let (next, until) = claimer::request(&worker, queues, batch.len(), None);
-        match self.store.finish_and_claim(batch, &next).await {
+        let (next, until) = claimer::request(&worker, queues, batch.len());
+        match self.store.finish_and_claim(batch, &next, worker.outlook.reach()).await {
             Ok((outcomes, claim)) => {
-                claimer::begin(&worker, claim.runs, until);
+                claimer::take(&worker, claim, until);
                 Ok(outcomes)
             }
             Err(error @ StoreError::Ambiguous(_)) => Err(error),

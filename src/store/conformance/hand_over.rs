@@ -2,12 +2,13 @@
 //! does is what a claim would have got, and nobody is overtaken by it.
 
 use super::prelude::*;
-use crate::store::ClaimRequest;
+use crate::store::{ClaimRequest, Reach};
 
 /// Ends the run with success and asks for what comes next; answers with that.
 async fn end(bench: &Bench, claimed: &Claimed, next: &ClaimRequest) -> Vec<Claimed> {
     let finish = Finish { lease: claimed.lease(), outcome: done(), jitter: Jitter(0) };
-    let (outcomes, claim) = bench.store.finish_and_claim(&[finish], next).await.expect("finish_and_claim answers");
+    let (outcomes, claim) =
+        bench.store.finish_and_claim(&[finish], next, Reach::Lanes).await.expect("finish_and_claim answers");
     assert_eq!(outcomes, [FinishOutcome::Accepted(Status::Succeeded)]);
     claim.runs
 }
@@ -106,8 +107,11 @@ pub(super) async fn a_held_lane_hands_nothing_over(bench: Bench) {
     let first = bench.started(a_run().lane("l").max_attempts(1)).await;
     bench.submit(a_run().lane("l")).await;
     let finish = Finish { lease: first.lease(), outcome: boom_for_good(), jitter: Jitter(0) };
-    let (outcomes, claim) =
-        bench.store.finish_and_claim(&[finish], &a_worker().asks_for(1)).await.expect("finish_and_claim answers");
+    let (outcomes, claim) = bench
+        .store
+        .finish_and_claim(&[finish], &a_worker().asks_for(1), Reach::Lanes)
+        .await
+        .expect("finish_and_claim answers");
     assert_eq!((outcomes, claim.runs), (vec![FinishOutcome::Accepted(Status::Failed)], vec![]));
     bench.nothing_to_claim().await;
 }
@@ -117,8 +121,11 @@ pub(super) async fn a_lost_lease_brings_nothing(bench: Bench) {
     let second = bench.submit(a_run().lane("l")).await;
     let stale = Lease { epoch: first.lease().epoch + 1, ..first.lease() };
     let finish = Finish { lease: stale, outcome: done(), jitter: Jitter(0) };
-    let (outcomes, claim) =
-        bench.store.finish_and_claim(&[finish], &a_worker().asks_for(1)).await.expect("finish_and_claim answers");
+    let (outcomes, claim) = bench
+        .store
+        .finish_and_claim(&[finish], &a_worker().asks_for(1), Reach::Lanes)
+        .await
+        .expect("finish_and_claim answers");
     assert_eq!((outcomes, claim.runs), (vec![FinishOutcome::LeaseLost], vec![]));
     assert_eq!(bench.blocked_by(second).await, Some(BlockedBy::Lane));
 }

@@ -458,6 +458,17 @@ sentences! { conformance_suite of list:
         a_retry_is_waited_for_like_any_other_run
         only_runs_that_wait_for_their_time_are_due
     }
+    claim_along {
+        what_comes_along_and_what_is_claimed_is_everything_once
+        the_most_urgent_comes_along_first
+        of_a_lane_only_the_first_comes_along
+        orphans_come_along_first_or_nothing_does
+        nothing_comes_along_from_a_paused_queue
+        the_limit_of_a_queue_is_kept
+        only_queues_that_are_served_come_along
+        every_workspace_has_its_turn
+        a_blocked_run_does_not_come_along
+    }
     claim_known {
         what_is_known_and_what_is_claimed_is_everything_once
         a_paused_queue_is_left_alone

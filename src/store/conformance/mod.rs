@@ -11,6 +11,7 @@ mod bounded_queue;
 mod builders;
 mod cancel;
 mod claim;
+mod claim_along;
 mod claim_known;
 mod counts;
 mod dependencies;

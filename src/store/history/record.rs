@@ -13,8 +13,8 @@ use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, Worke
 use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
     DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
-    QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
-    RunFilter, Store, Submission, Worker, WorkerInfo,
+    QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
+    RevokeOutcome, RunFilter, Store, Submission, Worker, WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -120,11 +120,16 @@ impl Store for Recorder {
     }
 
     /// Two calls at the same time.
-    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+    async fn finish_and_claim(
+        &self,
+        finishes: &[Finish],
+        next: &ClaimRequest,
+        reach: Reach,
+    ) -> Result<(Vec<FinishOutcome>, Claim)> {
         let claim = |answer: Option<&(_, Claim)>| Call::claim(next, answer.map(|(_, claim)| claim));
         let claiming = self.open(claim(None));
         let answer = self
-            .note(self.store.finish_and_claim(finishes, next), |answer| {
+            .note(self.store.finish_and_claim(finishes, next, reach), |answer| {
                 finish(finishes, answer.map(|(ended, _)| ended))
             })
             .await;

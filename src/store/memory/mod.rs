@@ -23,8 +23,8 @@ use super::ready::ReadyBell;
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
     DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
-    QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
-    RunFilter, Store, Submission, Worker, WorkerInfo,
+    QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
+    RevokeOutcome, RunFilter, Store, Submission, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -91,11 +91,20 @@ impl Store for MemoryStore {
     }
 
     async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
+        Ok(self.change(|model, now| model.finish(finishes, now)))
+    }
+
+    async fn finish_and_claim(
+        &self,
+        finishes: &[Finish],
+        next: &ClaimRequest,
+        reach: Reach,
+    ) -> Result<(Vec<FinishOutcome>, Claim)> {
         Ok(self.change(|model, now| {
-            let finish = |Finish { lease, outcome, jitter }: Finish| {
-                model.end_attempt(lease, now, |run| lifecycle::finish(run, lease.epoch, outcome, jitter, now))
-            };
-            finishes.iter().cloned().map(finish).collect()
+            let outcomes = model.finish(finishes, now);
+            model.continue_chains(now);
+            let claim = if reach == Reach::Anything { model.claim(next, now) } else { Claim::default() };
+            (outcomes, claim)
         }))
     }
 

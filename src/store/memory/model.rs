@@ -13,7 +13,7 @@ use crate::run::{
 };
 use crate::schedule::{Grant, Schedule, Skip};
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditRecord, Duty, Event, FinishOutcome, LanePolicy, Lease, Pruned,
+    Admission, Append, AppendOutcome, AuditRecord, Duty, Event, Finish, FinishOutcome, LanePolicy, Lease, Pruned,
     QueueSettings, Renewal, Retention, Worker, WorkerInfo,
 };
 
@@ -110,6 +110,13 @@ impl Model {
             }
             Err(LeaseLost) => Renewal::LeaseLost,
         }
+    }
+
+    pub(super) fn finish(&mut self, finishes: &[Finish], now: Timestamp) -> Vec<FinishOutcome> {
+        let finish = |Finish { lease, outcome, jitter }: Finish| {
+            self.end_attempt(lease, now, |run| lifecycle::finish(run, lease.epoch, outcome, jitter, now))
+        };
+        finishes.iter().cloned().map(finish).collect()
     }
 
     pub(super) fn end_attempt(

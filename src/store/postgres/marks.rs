@@ -77,9 +77,7 @@ impl Marks {
 
     /// The stream of these queues (of all, if none is named), and where to start in it, if no other stream is known.
     pub(super) fn only(&self, queues: &[QueueName]) -> Option<(StreamKey, Mark)> {
-        let known = self.known();
-        let (stream, mark) = known.places.iter().next().filter(|_| known.places.len() == 1)?;
-        (queues.is_empty() || queues.contains(&stream.1)).then(|| (stream.clone(), *mark))
+        only(&self.known().places, queues)
     }
 
     /// How long it is until claims may look at everything again.
@@ -135,6 +133,11 @@ impl Look {
         self.places.get(&(workspace.clone(), queue.clone())).copied().unwrap_or(START)
     }
 
+    /// As [`Marks::only`], unless it is time to look at everything.
+    pub(super) fn only(&self, queues: &[QueueName]) -> Option<(StreamKey, Mark)> {
+        only(&self.places, queues)
+    }
+
     pub(super) fn saw_everything(&mut self, streams: impl Iterator<Item = StreamKey>, began: Instant) {
         self.places = streams.map(|stream| (stream, START)).collect();
         self.full_look_began = Some(began);
@@ -146,6 +149,11 @@ impl Look {
             *place = (*place).max((urgency(run), run.seq));
         }
     }
+}
+
+fn only(places: &HashMap<StreamKey, Mark>, queues: &[QueueName]) -> Option<(StreamKey, Mark)> {
+    let (stream, mark) = places.iter().next().filter(|_| places.len() == 1)?;
+    (queues.is_empty() || queues.contains(&stream.1)).then(|| (stream.clone(), *mark))
 }
 
 fn pause_after(cost: Duration) -> Duration {

@@ -46,8 +46,8 @@ use super::script::{self, to_i32};
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
     DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
-    QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
-    RunFilter, Store, StoreError, Submission, Worker, WorkerInfo,
+    QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
+    RevokeOutcome, RunFilter, Store, StoreError, Submission, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -190,7 +190,7 @@ impl Store for PostgresStore {
 
     async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
         match self.shared.marks.only(&request.queues) {
-            Some(only) => transact!(self.begin("claim"), tx => tx.claim_known(request, &only)),
+            Some(only) => transact!(self.begin("claim"), tx => tx.claim_from(&only, request)),
             None => Ok(Claim::default()),
         }
     }
@@ -203,8 +203,13 @@ impl Store for PostgresStore {
         transact!(self.begin("finish"), tx => script::finish(tx, finishes))
     }
 
-    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
-        transact!(self.begin("finish"), tx => script::finish_and_claim(tx, finishes, Some(next)))
+    async fn finish_and_claim(
+        &self,
+        finishes: &[Finish],
+        next: &ClaimRequest,
+        reach: Reach,
+    ) -> Result<(Vec<FinishOutcome>, Claim)> {
+        transact!(self.begin("finish"), tx => script::finish_and_claim(tx, finishes, Some((next, reach))))
     }
 
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {

@@ -61,8 +61,8 @@ impl Session {
         StreamLook { complete: again || self.look.places.is_empty(), began: Instant::now() }
     }
 
-    /// Claims from the one stream that is known, in one exchange with the database.
-    pub(super) async fn claim_known(&mut self, request: &ClaimRequest, only: &(StreamKey, Mark)) -> Result<Claim> {
+    /// Claims from the one stream that is known, and commits, in one exchange with the database.
+    pub(super) async fn claim_from(&mut self, only: &(StreamKey, Mark), request: &ClaimRequest) -> Result<Claim> {
         let ((workspace, queue), (urgency, seq)) = only;
         let params = self
             .lease_params(&request.taker, request.lease_ttl)
@@ -73,7 +73,7 @@ impl Session {
             .big(*seq);
         self.look = self.shared.marks.look();
         self.looked = true;
-        self.last = Some(false);
+        self.last = Some(self.news.ready);
         let [_, known] = steps(&self.statements.claim);
         let claimed = runs(&self.query(known, params).await?)?;
         self.look.claimed(&claimed);

@@ -20,10 +20,10 @@ use crate::run::{
 };
 use crate::store::ready::News;
 use crate::store::script::{
-    FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name,
-    steps, to_i32, to_u32,
+    FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy,
+    bad_name, steps, to_i32, to_u32,
 };
-use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
+use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
 /// Any number other than the migrations': held while live runs are counted and added to.
 const ADMISSION_LOCK: i64 = 7_236_452_119;
@@ -297,6 +297,15 @@ impl Tx for Session {
 
     async fn is_idle(&mut self, queues: &[QueueName]) -> Result<bool> {
         self.nothing_waits(queues).await
+    }
+
+    async fn claim_known(&mut self, request: &ClaimRequest) -> Result<Known> {
+        // What this transaction made ready may stand before the place where the last claim ended.
+        let only = if self.forget || self.looked { None } else { self.marks.look().only(&request.queues) };
+        Ok(Known::Got(match only {
+            Some(only) => self.claim_from(&only, request).await?,
+            None => Claim::default(),
+        }))
     }
 
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::chain::admit;
-use super::{Ready, Room, Stream, Turn, Tx};
+use super::{Known, Ready, Room, Stream, Turn, Tx};
 use crate::run::{QueueName, Run, WorkspaceName};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
@@ -33,6 +33,14 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
             return Ok(claim);
         }
         ready = tx.ready_streams(&request.queues).await?;
+    }
+}
+
+/// A claim by whoever has locked other things before: only what it need not wait for.
+pub(super) async fn claim_along<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
+    match tx.claim_known(request).await? {
+        Known::Got(claim) => Ok(claim),
+        Known::LookAround => claim(tx, request).await,
     }
 }
 

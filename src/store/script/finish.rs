@@ -5,14 +5,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::apply::lane_of;
-use super::claim::order;
+use super::claim::{claim_along, order};
 use super::lanes::settle_and_start;
 use super::usage::{charge, usage_in};
 use super::{Change, LaneKey, Tx, apply};
 use crate::run::lifecycle::{self, LeaseLost, Outcome, Step};
 use crate::run::{Run, RunId, Status};
 use crate::store::{
-    Append, AppendOutcome, Claim, ClaimRequest, Claimed, Finish, FinishOutcome, Lease, ReleaseLease, Renewal, Result,
+    Append, AppendOutcome, Claim, ClaimRequest, Claimed, Finish, FinishOutcome, Lease, Reach, ReleaseLease, Renewal,
+    Result,
 };
 
 pub(in crate::store) async fn renew<T: Tx>(tx: &mut T, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
@@ -26,17 +27,20 @@ pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> 
 }
 
 /// Ends attempts: the plain successes in one statement, the rest one by one in memory and then in a batch. Where all are plain,
-/// what is next in their lanes may be handed out.
+/// what is next in their lanes may be handed out, or else what is ready.
 pub(in crate::store) async fn finish_and_claim<T: Tx>(
     tx: &mut T,
     finishes: &[Finish],
-    next: Option<&ClaimRequest>,
+    next: Option<(&ClaimRequest, Reach)>,
 ) -> Result<(Vec<FinishOutcome>, Claim)> {
     let mut outcomes = vec![FinishOutcome::Accepted(Status::Succeeded); finishes.len()];
     let (plain, lanes) = finish_plain(tx, finishes).await?;
     let rest: Vec<usize> = (0..finishes.len()).filter(|at| !plain.contains(at)).collect();
     if rest.is_empty() {
-        let mut started = settle_and_start(tx, &lanes, next).await?;
+        let mut started = settle_and_start(tx, &lanes, next.map(|(request, _)| request)).await?;
+        if let (true, Some((request, Reach::Anything))) = (started.is_empty(), next) {
+            return Ok((outcomes, claim_along(tx, request).await?));
+        }
         started.sort_by_key(order);
         let runs = started.into_iter().map(|run| Claimed { run, adopted: false }).collect();
         return Ok((outcomes, Claim { runs, last_turn: None }));

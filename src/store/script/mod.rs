@@ -43,5 +43,7 @@ pub(super) use statements::{statements, steps};
 pub(super) use submit::submit;
 #[cfg(feature = "postgres")]
 pub(super) use submit::{bytes, submit_looking};
-pub(super) use tx::{FoundDue, Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, Vacancy};
+pub(super) use tx::{
+    FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, Vacancy,
+};
 pub(super) use usage::day_since_1970;

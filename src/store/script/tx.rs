@@ -11,7 +11,7 @@ use crate::run::lifecycle::Taker;
 use crate::run::{
     Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
 };
-use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention};
+use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention};
 
 pub(in crate::store) type LaneKey = (WorkspaceName, LaneName);
 pub(in crate::store) type QueueKey = (WorkspaceName, QueueName);
@@ -40,6 +40,15 @@ pub(in crate::store) struct Ready {
     pub(in crate::store) streams: Vec<Stream>,
     /// Whether these are all; if not, asking again in the same transaction gives all.
     pub(in crate::store) complete: bool,
+}
+
+/// What [`Tx::claim_known`] got.
+#[derive(Clone, Debug)]
+pub(in crate::store) enum Known {
+    /// This, and as far as that is known nothing comes before it.
+    Got(Claim),
+    /// Nothing: a claim as usual waits for nobody here.
+    LookAround,
 }
 
 /// How many more runs a limited queue may have running.
@@ -172,6 +181,8 @@ pub(in crate::store) trait Tx: ScheduleTx {
     // Claiming
     /// Whether there is nothing to adopt, and in these queues (in all, if none is named) nothing to claim.
     fn is_idle(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<bool>> + Send;
+    /// Claims what neither a look around nor a lock has to be waited for, which may be nothing.
+    fn claim_known(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Known>> + Send;
     /// Takes over what was left behind; answers with that, and with what [`Tx::ready_streams`] would.
     fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<Run>, Ready)>> + Send;
     /// The streams of these queues (of all, if none is named) that have something to claim and are not paused.

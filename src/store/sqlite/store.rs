@@ -13,8 +13,8 @@ use crate::store::script;
 use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
     DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
-    QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention, RevokeOutcome,
-    RunFilter, Store, Submission, Worker, WorkerInfo,
+    QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
+    RevokeOutcome, RunFilter, Store, Submission, Worker, WorkerInfo,
 };
 
 #[async_trait]
@@ -51,9 +51,14 @@ impl Store for SqliteStore {
         self.writer.run("finish", move |tx| now(script::finish(tx, &finishes))).await
     }
 
-    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+    async fn finish_and_claim(
+        &self,
+        finishes: &[Finish],
+        next: &ClaimRequest,
+        reach: Reach,
+    ) -> Result<(Vec<FinishOutcome>, Claim)> {
         let (finishes, next) = (finishes.to_vec(), next.clone());
-        self.writer.run("finish", move |tx| now(script::finish_and_claim(tx, &finishes, Some(&next)))).await
+        self.writer.run("finish", move |tx| now(script::finish_and_claim(tx, &finishes, Some((&next, reach))))).await
     }
 
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {

@@ -19,8 +19,8 @@ use crate::run::{
 use crate::store::ready::News;
 use crate::store::script::steps;
 use crate::store::script::{
-    FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy, bad_name,
-    to_i32,
+    FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy,
+    bad_name, to_i32,
 };
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -354,6 +354,10 @@ impl Tx for Session<'_> {
     async fn is_idle(&mut self, queues: &[QueueName]) -> Result<bool> {
         let orphans = self.rows("select 1 from runs where orphaned_at is not null limit 1", [], |_| Ok(()))?;
         Ok(orphans.is_empty() && self.ready_streams(queues).await?.streams.is_empty())
+    }
+
+    async fn claim_known(&mut self, _: &ClaimRequest) -> Result<Known> {
+        Ok(Known::LookAround)
     }
 
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {

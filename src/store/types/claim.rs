@@ -23,6 +23,15 @@ pub struct ClaimRequest {
     pub last_turn: Option<WorkspaceName>,
 }
 
+/// What a worker that ends attempts would have along with that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The next runs of lanes that become free by it.
+    Lanes,
+    /// Whatever is ready: for those whose last claim got all that they had asked for.
+    Anything,
+}
+
 /// What it gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {

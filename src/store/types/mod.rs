@@ -16,7 +16,7 @@ mod worker;
 
 pub use attempt::{Finish, FinishOutcome, Lease, ReleaseLease, Renewal};
 pub use audit::{AuditEntry, AuditRecord};
-pub use claim::{Claim, ClaimRequest, Claimed};
+pub use claim::{Claim, ClaimRequest, Claimed, Reach};
 pub use event::{Append, AppendOutcome, Event, EventKind, NewEvent};
 pub use lane::{Lane, LanePolicy};
 pub use page::{Count, Listed, Page, RunFilter};

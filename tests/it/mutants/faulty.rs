@@ -113,6 +113,12 @@ impl Faulty {
         run
     }
 
+    fn spoil_wish(&self, request: &ClaimRequest) -> ClaimRequest {
+        let takeover_delay =
+            if self.has(Fault::TakesOverAtOnce) { SignedDuration::ZERO } else { request.takeover_delay };
+        ClaimRequest { takeover_delay, ..request.clone() }
+    }
+
     fn spoil_claim(&self, claim: &mut Claim) {
         match self.fault {
             Fault::AdoptsWithoutEpoch => {
@@ -166,11 +172,7 @@ impl Store for Faulty {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
-        let mut request = request.clone();
-        if self.has(Fault::TakesOverAtOnce) {
-            request.takeover_delay = SignedDuration::ZERO;
-        }
-        let mut claim = self.store.claim(&request).await?;
+        let mut claim = self.store.claim(&self.spoil_wish(request)).await?;
         self.spoil_claim(&mut claim);
         Ok(claim)
     }
@@ -195,11 +197,17 @@ impl Store for Faulty {
         Ok(self.spoil_end(self.store.finish(finishes).await?))
     }
 
-    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+    async fn finish_and_claim(
+        &self,
+        finishes: &[Finish],
+        next: &ClaimRequest,
+        reach: Reach,
+    ) -> Result<(Vec<FinishOutcome>, Claim)> {
         if self.strikes(Fault::DropsOutcomes, 20) {
             return Ok((vec![FinishOutcome::Accepted(Status::Succeeded); finishes.len()], Claim::default()));
         }
-        let (outcomes, claim) = self.store.finish_and_claim(finishes, next).await?;
+        let (outcomes, mut claim) = self.store.finish_and_claim(finishes, &self.spoil_wish(next), reach).await?;
+        self.spoil_claim(&mut claim);
         Ok((self.spoil_end(outcomes), claim))
     }
 

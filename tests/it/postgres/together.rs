@@ -12,7 +12,7 @@ use runlane::executor::native::TaskError;
 use runlane::run::lifecycle::{Outcome, Taker};
 use runlane::run::{HostName, Jitter, Json, KeyMode, LaneName, NewRun, QueueName, RunId, RunKey, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
-use runlane::store::{Admission, Claim, ClaimRequest, Claimed, Finish, Store, SubmitOutcome};
+use runlane::store::{Admission, Claim, ClaimRequest, Claimed, Finish, Reach, Store, SubmitOutcome};
 use runlane::worker::{Served, Settings, Worker};
 use tokio_util::sync::CancellationToken;
 
@@ -31,6 +31,10 @@ fn asks_for(capacity: usize) -> ClaimRequest {
         takeover_delay: SignedDuration::from_secs(60),
         last_turn: None,
     }
+}
+
+fn success(claimed: &Claimed) -> Finish {
+    Finish { lease: claimed.lease(), outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) }
 }
 
 async fn connect(database: &Database) -> PostgresStore {
@@ -106,17 +110,37 @@ async fn the_next_of_a_lane_is_handed_over_where_nothing_else_is_ready() {
     let mut held = store.claim(&request).await.expect("an answer").runs;
     let mut started: Vec<RunId> = held.iter().map(|claimed| claimed.run.id).collect();
     while !held.is_empty() {
-        let finish = |it: &Claimed| Finish {
-            lease: it.lease(),
-            outcome: Outcome::Succeeded { output: None },
-            jitter: Jitter(0),
-        };
-        let (_, claim) =
-            store.finish_and_claim(&held.iter().map(finish).collect::<Vec<_>>(), &request).await.expect("an answer");
+        let (_, claim) = store
+            .finish_and_claim(&held.iter().map(success).collect::<Vec<_>>(), &request, Reach::Lanes)
+            .await
+            .expect("an answer");
         held = claim.runs;
         started.extend(held.iter().map(|claimed| claimed.run.id));
     }
     assert_eq!(started, runs.iter().map(|run| run.id).collect::<Vec<_>>(), "each without a claim of its own");
+}
+
+#[tokio::test]
+async fn what_is_ready_comes_along_with_the_end_of_a_run_where_one_stream_is_known() {
+    let Some(database) = Database::empty().await else { return };
+    let store = connect(&database).await;
+    let runs: Vec<NewRun> = (0..9).map(|_| a_run()).collect();
+    store.submit(&runs, Admission::default()).await.expect("submit answers");
+    let request = asks_for(2);
+    let mut held = store.claim(&request).await.expect("an answer").runs;
+    let mut along = 0;
+    while !held.is_empty() {
+        let ended: Vec<Finish> = held.iter().map(success).collect();
+        let answer = store.finish_and_claim(&ended, &request, Reach::Anything).await;
+        held = answer.expect("an answer").1.runs;
+        along += held.len();
+        if held.is_empty() {
+            // Now and then a claim has to look around.
+            held = store.claim(&request).await.expect("an answer").runs;
+        }
+    }
+    assert!(along > 0, "nothing came along");
+    assert_eq!(database.lines("select count(*)::text from runlane.history").await, ["9"]);
 }
 
 /// What a worker asks for at once counts towards what it may have of a queue.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use runlane::run::lifecycle::{Outcome, Release, Retry, Taker};
 use runlane::run::{HostName, Jitter, RunError, Stop, WorkerId, WorkspaceName};
-use runlane::store::{Append, ClaimRequest, Claimed, Finish, Lease, NewEvent, ReleaseLease, Renewal, Store};
+use runlane::store::{Append, ClaimRequest, Claimed, Finish, Lease, NewEvent, Reach, ReleaseLease, Renewal, Store};
 
 use super::dice::Dice;
 use super::world::{World, pause};
@@ -107,7 +107,8 @@ impl Worker {
         let mut handed_over = Vec::new();
         if !finishes.is_empty() && self.dice.one_in(2) {
             let next = ClaimRequest { capacity: finishes.len(), ..next.clone() };
-            let answer = self.store.finish_and_claim(&finishes, &next).await;
+            let reach = if self.dice.one_in(2) { Reach::Anything } else { Reach::Lanes };
+            let answer = self.store.finish_and_claim(&finishes, &next, reach).await;
             handed_over = answer.map(|(_, claim)| claim.runs).unwrap_or_default();
         } else if !finishes.is_empty() {
             let _ = self.store.finish(&finishes).await;
