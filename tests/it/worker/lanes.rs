@@ -1,14 +1,14 @@
 //! What is next in a lane begins where the last one ended, and takes nothing from anybody.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use runlane::executor::native::{Context, TaskError};
-use runlane::run::{LaneName, NewRun, QueueName, RunId, Status};
+use runlane::run::{LaneName, NewRun, QueueName, Status};
 use runlane::worker::{Served, Settings};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use super::{Rig, Working, quick, request};
+use super::{Order, Rig, Working, quick, request};
 
 fn in_lane(task: &str) -> NewRun {
     NewRun { lane: Some(LaneName::parse("l").expect("a name")), ..request(task, "null") }
@@ -16,21 +16,6 @@ fn in_lane(task: &str) -> NewRun {
 
 fn queue(name: &str) -> QueueName {
     QueueName::parse(name).expect("a name")
-}
-
-/// In which order runs began.
-#[derive(Clone, Default)]
-struct Order(Arc<Mutex<Vec<RunId>>>);
-
-impl Order {
-    async fn note(self, ctx: Context) -> Result<(), TaskError> {
-        self.0.lock().expect("nobody panicked").push(ctx.run_id());
-        Ok(())
-    }
-
-    fn read(&self) -> Vec<RunId> {
-        self.0.lock().expect("nobody panicked").clone()
-    }
 }
 
 #[tokio::test]

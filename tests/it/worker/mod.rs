@@ -1,5 +1,6 @@
 //! The worker with functions as tasks, on SQLite: real time, real leases, short ones.
 
+mod backlog;
 mod demo;
 mod drain;
 mod grants;
@@ -13,10 +14,11 @@ mod stops;
 #[cfg(feature = "postgres")]
 mod wire;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runlane::clock::Clock;
+use runlane::executor::native::{Context, TaskError};
 use runlane::run::{Json, NewRun, Run, RunId, Status, TaskName, WorkspaceName};
 use runlane::store::sqlite::SqliteStore;
 use runlane::store::{Admission, Event, Store, SubmitOutcome};
@@ -31,6 +33,21 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(super) struct Rig {
     pub(super) store: Arc<dyn Store>,
     _place: tempfile::TempDir,
+}
+
+/// In which order runs began.
+#[derive(Clone, Default)]
+pub(super) struct Order(Arc<Mutex<Vec<RunId>>>);
+
+impl Order {
+    pub(super) async fn note(self, ctx: Context) -> Result<(), TaskError> {
+        self.0.lock().expect("nobody panicked").push(ctx.run_id());
+        Ok(())
+    }
+
+    pub(super) fn read(&self) -> Vec<RunId> {
+        self.0.lock().expect("nobody panicked").clone()
+    }
 }
 
 impl Rig {
