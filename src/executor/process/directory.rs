@@ -14,10 +14,8 @@ use super::task::ProcessUser;
 
 /// Before the epoch in the name of the payload.
 pub(super) const INPUT: &str = "input-";
-/// Who the shim and the work are.
-pub(super) const SHIM: &str = "shim.json";
-/// How it ended.
-pub(super) const EXIT: &str = "exit.json";
+/// Who the shim and the work are and, in a second line, how it ended.
+pub(super) const RECORD: &str = "record.jsonl";
 /// How far the log was handed on.
 pub(super) const SHIPPED: &str = "shipped";
 

@@ -5,9 +5,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::directory::{Directory, EXIT};
+use super::directory::Directory;
 use super::identity::Handle;
-use super::record::Exit;
 use super::remains::SHIM_WAIT;
 use super::shims::Shim;
 use super::ship::Shipper;
@@ -108,7 +107,7 @@ impl ProcessExecutor {
 
     /// The attempt has ended: by the shim's record, or without one.
     async fn finish(&self, directory: &Directory, work: &Work, control: &Control) -> Completion {
-        match directory.read::<Exit>(EXIT) {
+        match directory.exit_record() {
             Ok(Some(exit)) => return outcome::completion(directory, &self.task, &exit, control.order()),
             Ok(None) => tracing::warn!(run = %work.run, attempt = work.attempt, "the shim left no exit record"),
             Err(error) => {

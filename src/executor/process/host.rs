@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::directory::{Directory, SHIM, make_passage};
+use super::directory::{Directory, RECORD, make_passage};
 use super::shim;
 use super::shims::Shims;
 use crate::clock;
@@ -38,7 +38,7 @@ pub struct Leftover {
     pub attempt: u32,
     /// Whether its shim or its work is running.
     pub is_running: bool,
-    /// Since it was begun.
+    /// Since it was begun or, if that is on record, ended.
     pub age: Duration,
 }
 
@@ -154,7 +154,7 @@ fn leftover(run: RunId, attempt: u32, path: &Path) -> Option<Leftover> {
         return None;
     }
     let shim = directory.shim_record().ok().flatten();
-    let written = fs::metadata(path.join(SHIM)).or_else(|_| fs::metadata(path)).and_then(|data| data.modified());
+    let written = fs::metadata(path.join(RECORD)).or_else(|_| fs::metadata(path)).and_then(|data| data.modified());
     Some(Leftover {
         workspace: shim.and_then(|(_, record)| record.workspace),
         run,

@@ -1,28 +1,52 @@
-//! Who is at work on an attempt: the shim that has a lock on its own record there. A shim goes on from one attempt to the next,
-//! so that it lives does not say on which it works; the lock does, and goes with it however it ends.
+//! The record of an attempt: who is at work on it, and then how that ended. Its shim has a lock on it in between. A shim goes on
+//! from one attempt to the next, so that it lives does not say on which it works; the lock does, and goes with it however it
+//! ends.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
+use serde::Serialize;
 
-use super::directory::{Directory, SHIM};
+use super::directory::{Directory, RECORD};
 use super::identity::Handle;
-use super::record::Shim;
+use super::record::{Exit, Shim};
+
+/// The record, locked for as long as it is open.
+pub(super) struct Held {
+    file: File,
+    /// Where the second line begins.
+    end: u64,
+}
+
+impl Held {
+    /// Says how the attempt ended. It counts once the line is whole, so that this can be tried again.
+    pub fn conclude(&self, exit: &Exit) -> io::Result<()> {
+        self.file.write_all_at(&line(exit)?, self.end)
+    }
+
+    /// For whoever is to see to it that it lasts. By now, whoever finds it open finds how it ended.
+    pub fn release(self) -> io::Result<File> {
+        flock(&self.file, FlockOperation::Unlock)?;
+        Ok(self.file)
+    }
+}
 
 impl Directory {
-    /// Says that the shim is at work here, for as long as the file is open.
-    pub fn take_up(&self, record: &Shim) -> io::Result<File> {
-        if self.path().join(SHIM).exists() {
+    /// Says that the shim is at work here.
+    pub fn take_up(&self, record: &Shim) -> io::Result<Held> {
+        if self.path().join(RECORD).exists() {
             return Err(io::Error::other("another shim was here before"));
         }
-        let content = serde_json::to_vec(record)?;
+        let content = line(record)?;
         // Locked before it has its name: whoever finds it finds it locked.
-        self.place(SHIM, |file| {
+        let file = self.place(RECORD, |file| {
             flock(&*file, FlockOperation::NonBlockingLockExclusive)?;
             file.write_all(&content)
-        })
+        })?;
+        Ok(Held { file, end: content.len() as u64 })
     }
 
     /// A hold on the shim that is at work here, if one is.
@@ -40,13 +64,36 @@ impl Directory {
 
     /// What the shim wrote about itself, if it has come that far.
     pub fn shim_record(&self) -> io::Result<Option<(File, Shim)>> {
-        let file = match File::open(self.path().join(SHIM)) {
+        let Some((file, lines)) = self.record()? else { return Ok(None) };
+        let record = serde_json::from_slice(lines.split(|byte| *byte == b'\n').next().unwrap_or_default())?;
+        Ok(Some((file, record)))
+    }
+
+    /// How the attempt ended, if it has. Half a line is none: it is being written, or was lost with the power.
+    pub fn exit_record(&self) -> io::Result<Option<Exit>> {
+        let Some((_, lines)) = self.record()? else { return Ok(None) };
+        match lines.split_inclusive(|byte| *byte == b'\n').nth(1) {
+            Some(line) if line.ends_with(b"\n") => Ok(Some(serde_json::from_slice(line)?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// As bytes: half a line may end in half a character.
+    fn record(&self) -> io::Result<Option<(File, Vec<u8>)>> {
+        let mut file = match File::open(self.path().join(RECORD)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let record = serde_json::from_slice(&io::read_to_string(&file)?.into_bytes())?;
-        Ok(Some((file, record)))
+        let mut lines = Vec::new();
+        file.read_to_end(&mut lines)?;
+        Ok(Some((file, lines)))
     }
+}
+
+fn line(content: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(content)?;
+    line.push(b'\n');
+    Ok(line)
 }
 
 /// By somebody else. Those who only look do not get into each other's way.
@@ -55,5 +102,34 @@ fn is_locked(file: &File) -> io::Result<bool> {
         Ok(()) => Ok(flock(file, FlockOperation::Unlock).map(|()| false)?),
         Err(Errno::WOULDBLOCK) => Ok(true),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::process::identity::Identity;
+    use crate::executor::process::record::Why;
+
+    #[tokio::test]
+    async fn an_end_counts_once_its_line_is_whole_and_by_then_the_record_is_open() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let directory = Directory::new(folder.path().into());
+        let me = Identity::of(std::process::id() as i32).expect("myself");
+        let held = directory.take_up(&Shim { workspace: None, shim: me, child: None }).expect("taken up");
+        assert!(directory.shim_at_work().expect("read").is_some());
+        assert_eq!(directory.exit_record().expect("read"), None);
+
+        let exit = Exit { last_words: vec!["ü".into()], ..Exit::without_work(Why::NeverStarted) };
+        let line = line(&exit).expect("a line");
+        let in_a_character = line.iter().position(|byte| !byte.is_ascii()).expect("a character") + 1;
+        held.file.write_all_at(&line[..in_a_character], held.end).expect("half of it");
+        assert!(directory.shim_at_work().expect("read").is_some());
+        assert_eq!(directory.exit_record().expect("read"), None);
+        held.conclude(&exit).expect("written");
+        assert_eq!(directory.exit_record().expect("read"), Some(exit));
+        assert!(directory.shim_at_work().expect("read").is_some(), "until it is released");
+        held.release().expect("released");
+        assert!(directory.shim_at_work().expect("read").is_none());
     }
 }

@@ -29,10 +29,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use self::directory::{Directory, EXIT};
+use self::directory::Directory;
 use self::follow::Followed;
 use self::identity::Handle;
-use self::record::Exit;
 use super::{Completion, Control, Executor, Work};
 
 /// Executes a task by running a program.
@@ -117,7 +116,7 @@ impl Executor for ProcessExecutor {
 fn look(directory: &Directory) -> io::Result<Found> {
     let shim = directory.shim_at_work()?;
     // Read after the look for the shim: one that ended the attempt in between has written its record before.
-    match (shim, directory.read::<Exit>(EXIT)?) {
+    match (shim, directory.exit_record()?) {
         (_, Some(_)) => Ok(Found::Ended),
         (Some(shim), None) => Ok(Found::Running(shim)),
         (None, None) => Ok(Found::Nothing),

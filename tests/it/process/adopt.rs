@@ -29,7 +29,7 @@ async fn work_that_ended_meanwhile_is_finished_from_its_record() {
     until("the work to run", || scene.directory().join("log").exists()).await;
     followed.vanish();
     fs::write(scene.output("go"), "").expect("written");
-    until("the record", || scene.directory().join("exit.json").exists()).await;
+    scene.exit_record().await;
     assert_eq!(output(scene.adopt(LEASE).completion().await).as_deref(), Some("3"));
     assert_eq!(scene.lines(Stream::Stdout), ["said"]);
     scene.nothing_is_left().await;
@@ -78,14 +78,10 @@ async fn a_shim_that_comes_late_finds_the_order_to_stop() {
     // As a worker leaves it that was stopped before it started the shim.
     let followed = scene.start(Duration::ZERO);
     assert_eq!(followed.completion().await, Completion::NotFound);
-    for name in ["shim.json", "exit.json"] {
-        fs::remove_file(scene.directory().join(name)).expect("removed");
-    }
+    fs::remove_file(scene.record()).expect("removed");
     assert_eq!(scene.adopt(LEASE).completion().await, Completion::NotFound);
     make_a_shim(&scene);
-    let path = scene.directory().join("exit.json");
-    until("the record", || path.exists()).await;
-    let record = fs::read_to_string(path).expect("a record");
+    let record = scene.exit_record().await;
     assert!(record.contains("never_started"), "{record}");
     assert!(!scene.output("ran").exists());
     scene.nothing_is_left().await;

@@ -111,7 +111,7 @@ async fn a_program_runs_as_another_user() {
         return;
     }
     let script = r#"test -r "$RUNLANE_INPUT" && touch "$RUNLANE_OUTPUT_DIR/mine" &&
-        ! cat "$RUNLANE_OUTPUT_DIR/../shim.json" 2>/dev/null && ! touch "$RUNLANE_OUTPUT_DIR/../exit.json" 2>/dev/null &&
+        ! cat "$RUNLANE_OUTPUT_DIR/../record.jsonl" 2>/dev/null && ! touch "$RUNLANE_OUTPUT_DIR/../record.jsonl" 2>/dev/null &&
         printf '"%s"' "$(id -u):$(id -g):$(id -G)" > "$RUNLANE_RESULT""#;
     let scene = sh(script).with(|task| {
         task.user = Some(ProcessUser { uid: 65534, gid: 65534 });

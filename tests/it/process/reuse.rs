@@ -74,7 +74,7 @@ async fn a_free_shim_that_is_killed_or_told_to_go_harms_nothing() {
 async fn a_shim_that_was_told_to_stop_its_work_takes_no_other() {
     let mut scene = sh("test -e $RUNLANE_OUTPUT_DIR/../../../go || exec sleep 1000");
     let followed = scene.start(LEASE);
-    until("the shim to be at work", || scene.directory().join("shim.json").exists()).await;
+    until("the shim to be at work", || scene.record().exists()).await;
     let shim = scene.pid_of("shim");
     followed.stop(std::time::Duration::ZERO);
     assert_eq!(followed.completion().await, Completion::Stopped);
@@ -111,7 +111,8 @@ async fn a_shim_that_went_on_is_not_taken_for_one_at_its_earlier_attempt() {
     assert_eq!(output(scene.run().await), None);
     let (shim, earlier) = (scene.pid_of("shim"), scene.work.clone());
     // As a worker leaves it that is gone while it tidies up.
-    fs::remove_file(scene.directory().join("exit.json")).expect("removed");
+    let record = fs::read_to_string(scene.record()).expect("a record");
+    fs::write(scene.record(), format!("{}\n", record.lines().next().expect("a line"))).expect("written");
     fs::write(scene.data_dir().join("attempts/go"), "").expect("written");
     next_run(&mut scene);
     let followed = scene.start(LEASE);

@@ -134,11 +134,23 @@ impl Scene {
         until("no zombie to be left", || zombies().is_empty()).await;
     }
 
-    /// The number in `shim.json` of the shim or of the child.
+    /// The number in the record of the shim or of the child.
     pub fn pid_of(&self, who: &str) -> i32 {
-        let text = fs::read_to_string(self.directory().join("shim.json")).expect("a record");
-        let record: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let text = fs::read_to_string(self.record()).expect("a record");
+        let record: serde_json::Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
         record[who]["pid"].as_i64().expect("a number") as i32
+    }
+
+    /// What the shim writes about the attempt.
+    pub fn record(&self) -> PathBuf {
+        self.directory().join("record.jsonl")
+    }
+
+    /// Waits until it is on record how the attempt ended, and answers with that.
+    pub async fn exit_record(&self) -> String {
+        let line = || Some(fs::read_to_string(self.record()).ok()?.lines().nth(1)?.to_owned());
+        until("the exit record", || line().is_some()).await;
+        line().expect("still there")
     }
 }
 

@@ -98,8 +98,6 @@ fn wait_for(mut word: File, streams: [OwnedFd; 3], shim: Pid) -> Result<(), Star
 
 fn attempt(directory: &Directory, assignment: &Assignment, shim: Pid) -> Result<Infallible, StartError> {
     let task = &assignment.spec.task;
-    // That was for the shim.
-    let _ = disable_transparent_huge_pages(false);
     limit(&task.limits)?;
     if let Some(user) = task.user {
         switch_to(user, directory)?;
@@ -160,7 +158,11 @@ fn execute(task: &ProcessTask, assignment: &Assignment) -> StartError {
     let Some((program, args)) = task.command.split_first() else {
         return StartError::new("start_failed", "the command is empty");
     };
-    let error = Command::new(program).args(args).env_clear().envs(assignment.environment()).envs(&task.env).exec();
+    let mut command = Command::new(program);
+    command.args(args).env_clear().envs(assignment.environment()).envs(&task.env);
+    // That was for the shim. Last of all, or the first memory that is asked for here would be two megabytes, all to be cleared.
+    let _ = disable_transparent_huge_pages(false);
+    let error = command.exec();
     let code = if error.kind() == ErrorKind::NotFound { "program_not_found" } else { "start_failed" };
     StartError::new(code, format!("cannot start {program}: {error}"))
 }

@@ -22,9 +22,10 @@ use super::{cleanup, complain, output};
 use crate::clock::boot_millis;
 use crate::executor::Stream;
 use crate::executor::process::assignment::Assignment;
-use crate::executor::process::directory::{Directory, EXIT, open_foreign};
+use crate::executor::process::directory::{Directory, open_foreign};
 use crate::executor::process::identity::{Handle, Identity};
 use crate::executor::process::lease::{Lease, millis};
+use crate::executor::process::lock::Held;
 use crate::executor::process::record::{Exit, Shim, Spec, StartError, Why};
 use crate::executor::process::task::ProcessTask;
 
@@ -57,7 +58,7 @@ impl Overseer {
         let candidate = exec::prepare(directory, assignment);
         let child = candidate.as_ref().ok().and_then(|candidate| Identity::of(candidate.number).ok());
         let workspace = Some(assignment.spec.workspace.clone());
-        let lock = directory.take_up(&Shim { workspace, shim: self.me.clone(), child })?;
+        let held = directory.take_up(&Shim { workspace, shim: self.me.clone(), child })?;
         let (exit, is_clean) = match candidate {
             Ok(candidate) => self.judge(directory, &assignment.spec, candidate).await?,
             Err(error) => {
@@ -65,9 +66,7 @@ impl Overseer {
                 (Exit::without_work(Why::StartFailed(error)), false)
             }
         };
-        self.record(directory, &assignment.spec.task, &exit).await?;
-        // Only now: whoever finds it open finds the record.
-        drop(lock);
+        self.record(directory, &assignment.spec.task, held, &exit).await?;
         Ok(is_clean && exit.why == Why::Exited)
     }
 
@@ -93,23 +92,23 @@ impl Overseer {
 
     /// The result first: a record that says it succeeded must not outlast what it produced. Where there is none, there is no
     /// hurry.
-    async fn record(&mut self, directory: &Directory, task: &ProcessTask, exit: &Exit) -> io::Result<()> {
+    async fn record(&mut self, directory: &Directory, task: &ProcessTask, held: Held, exit: &Exit) -> io::Result<()> {
         let result = open_foreign(&directory.result(task.user)).ok().flatten();
         if let Some(result) = &result {
             result.sync_all()?;
             File::open(directory.result(task.user).with_file_name(""))?.sync_all()?;
         }
         let mut tries = 1;
-        let record = loop {
-            match directory.write(EXIT, exit) {
-                Err(error) if tries < RECORD_TRIES => complain(format_args!("cannot write the exit record: {error}")),
-                written => break written?,
+        while let Err(error) = held.conclude(exit) {
+            if tries == RECORD_TRIES {
+                return Err(error);
             }
+            complain(format_args!("cannot write the exit record: {error}"));
             tries += 1;
             sleep(RECORD_PACE).await;
-        };
-        // Under its name already: the disk is waited for once, and takes both (a journal keeps their order). What a loss of
-        // power leaves of it before cannot be read, and counts for nothing.
+        }
+        let record = held.release()?;
+        // What a loss of power leaves of it before cannot be read, and counts for nothing.
         if result.is_some() {
             return record.sync_all();
         }
