@@ -7,13 +7,14 @@ use super::connect::refused;
 use crate::store::{Result, StoreError};
 
 /// Every step so far; the position is the version.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_access.sql"),
     include_str!("migrations/0003_schedules.sql"),
     include_str!("migrations/0004_lean_writes.sql"),
     include_str!("migrations/0005_fewer_writes.sql"),
     include_str!("migrations/0006_plain_inserts.sql"),
+    include_str!("migrations/0007_blocks_of_numbers.sql"),
 ];
 
 /// Any number will do, as long as every release uses the same one.

@@ -190,7 +190,7 @@ impl Store for PostgresStore {
 
     async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
         match self.shared.marks.only(&request.queues) {
-            Some(only) => transact!(self.begin("claim"), tx => tx.claim_from(&only, request)),
+            Some(only) => transact!(self.begin("claim"), tx => tx.claim_from(&only, self.shared.marks.look(), request)),
             None => Ok(Claim::default()),
         }
     }

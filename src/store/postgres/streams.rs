@@ -62,7 +62,12 @@ impl Session {
     }
 
     /// Claims from the one stream that is known, and commits, in one exchange with the database.
-    pub(super) async fn claim_from(&mut self, only: &(StreamKey, Mark), request: &ClaimRequest) -> Result<Claim> {
+    pub(super) async fn claim_from(
+        &mut self,
+        only: &(StreamKey, Mark),
+        look: Look,
+        request: &ClaimRequest,
+    ) -> Result<Claim> {
         let ((workspace, queue), (urgency, seq)) = only;
         let params = self
             .lease_params(&request.taker, request.lease_ttl)
@@ -71,7 +76,7 @@ impl Session {
             .big(request.capacity as i64)
             .add(*urgency, Type::INT2)
             .big(*seq);
-        self.look = self.shared.marks.look();
+        self.look = look;
         self.looked = true;
         self.last = Some(self.news.ready);
         let [_, known] = steps(&self.statements.claim);

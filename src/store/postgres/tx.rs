@@ -12,6 +12,8 @@ use super::copy::copy_runs;
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
 use super::session::Session;
+use uuid::Uuid;
+
 use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::until;
 use crate::run::lifecycle::Taker;
@@ -20,7 +22,7 @@ use crate::run::{
 };
 use crate::store::ready::News;
 use crate::store::script::{
-    FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy,
+    Ended, FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx,
     bad_name, steps, to_i32, to_u32,
 };
 use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
@@ -300,10 +302,11 @@ impl Tx for Session {
     }
 
     async fn claim_known(&mut self, request: &ClaimRequest) -> Result<Known> {
+        let look = self.marks.look();
         // What this transaction made ready may stand before the place where the last claim ended.
-        let only = if self.forget || self.looked { None } else { self.marks.look().only(&request.queues) };
+        let only = if self.forget || self.looked { None } else { look.only(&request.queues) };
         Ok(Known::Got(match only {
-            Some(only) => self.claim_from(&only, request).await?,
+            Some(only) => self.claim_from(&only, look, request).await?,
             None => Claim::default(),
         }))
     }
@@ -377,8 +380,8 @@ impl Tx for Session {
         Ok(held)
     }
 
-    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashMap<RunId, Vacancy>> {
-        let mut ended = HashMap::with_capacity(finishes.len());
+    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<Ended> {
+        let mut ended = Ended::default();
         // Nearly all leases of a batch have the same epoch, and one epoch a statement keeps the plan an index scan.
         for (epoch, said) in by_epoch(finishes.iter().map(|(lease, output)| (*lease, output))) {
             let params = Params::default()
@@ -387,7 +390,14 @@ impl Tx for Session {
                 .jsons(said.iter().map(|(_, output)| output.as_ref().map(Json::as_str)).collect())
                 .time(self.injected_now());
             for row in self.query(&self.statements.finish_plain, params).await? {
-                ended.insert(RunId(row.get(0)), Vacancy { lane: lane_key(&row, 1)?, limited: row.get(3) });
+                let Some(runs) = row.get::<_, Option<Vec<Uuid>>>(0) else { continue };
+                ended.runs.extend(runs.into_iter().map(RunId));
+                let [workspaces, lanes] = [1, 2].map(|at| row.get::<_, Option<Vec<&str>>>(at).unwrap_or_default());
+                for (workspace, lane) in workspaces.into_iter().zip(lanes) {
+                    let workspace = WorkspaceName::parse(workspace).map_err(bad_name)?;
+                    ended.lanes.insert((workspace, LaneName::parse(lane).map_err(bad_name)?));
+                }
+                ended.limited |= row.get::<_, bool>(3);
             }
         }
         Ok(ended)

@@ -72,11 +72,11 @@ async fn finish_plain<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<(HashSet
         return Ok(Default::default());
     }
     let ended = tx.finish_plain(&plain).await?;
-    if ended.values().any(|vacancy| vacancy.limited) {
+    if ended.limited {
         tx.made_ready();
     }
-    let done = places.into_iter().filter(|at| ended.contains_key(&finishes[*at].lease.run)).collect();
-    Ok((done, ended.into_values().filter_map(|vacancy| vacancy.lane).collect()))
+    let done = places.into_iter().filter(|at| ended.runs.contains(&finishes[*at].lease.run)).collect();
+    Ok((done, ended.lanes))
 }
 
 pub(in crate::store) async fn release<T: Tx>(tx: &mut T, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {

@@ -44,6 +44,6 @@ pub(super) use submit::submit;
 #[cfg(feature = "postgres")]
 pub(super) use submit::{bytes, submit_looking};
 pub(super) use tx::{
-    FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, Vacancy,
+    Ended, FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx,
 };
 pub(super) use usage::day_since_1970;

@@ -1,6 +1,6 @@
 //! What a database must be able to do within one transaction.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::future::Future;
 
 use jiff::{SignedDuration, Timestamp};
@@ -86,11 +86,12 @@ pub(in crate::store) struct Front {
     pub(in crate::store) first: Option<RunId>,
 }
 
-/// What a run that ended was in.
-#[derive(Clone, Debug)]
-pub(in crate::store) struct Vacancy {
-    pub(in crate::store) lane: Option<LaneKey>,
-    /// Whether its queue has a limit, so that another run may now start there.
+/// What [`Tx::finish_plain`] ended, and what that leaves free.
+#[derive(Clone, Debug, Default)]
+pub(in crate::store) struct Ended {
+    pub(in crate::store) runs: HashSet<RunId>,
+    pub(in crate::store) lanes: BTreeSet<LaneKey>,
+    /// Whether a queue that has a limit was left.
     pub(in crate::store) limited: bool,
 }
 
@@ -196,8 +197,8 @@ pub(in crate::store) trait Tx: ScheduleTx {
     // Attempts
     /// Extends those leases that are held; answers with them and what was asked of their runs.
     fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> impl Future<Output = Result<HashMap<Lease, Option<Stop>>>> + Send;
-    /// Ends those held attempts that succeeded and that no other run waits for; answers with them and what they were in.
-    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<HashMap<RunId, Vacancy>>> + Send;
+    /// Ends those held attempts that succeeded and that no other run waits for; answers with them.
+    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<Ended>> + Send;
     /// Whether one of these queues has a limit.
     fn any_limited(&mut self, queues: &[QueueKey]) -> impl Future<Output = Result<bool>> + Send;
     /// Adds events to a run that is locked; answers with the last sequence number.

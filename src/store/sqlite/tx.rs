@@ -19,7 +19,7 @@ use crate::run::{
 use crate::store::ready::News;
 use crate::store::script::steps;
 use crate::store::script::{
-    FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, Vacancy,
+    Ended, FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx,
     bad_name, to_i32,
 };
 use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
@@ -445,20 +445,22 @@ impl Tx for Session<'_> {
         Ok(held)
     }
 
-    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<HashMap<RunId, Vacancy>> {
+    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<Ended> {
         let now = self.time().as_microsecond();
         let [select, insert, delete] = steps(&self.sql.finish_plain);
         let (mut select, mut insert, mut delete) =
             (self.prepare(select)?, self.prepare(insert)?, self.prepare(delete)?);
-        let mut ended = HashMap::with_capacity(finishes.len());
+        let mut ended = Ended::default();
         for (Lease { run, epoch }, output) in finishes {
             let held = first(&mut select, params![run.0.as_bytes(), epoch, now], |row| {
-                Ok((Vacancy { lane: lane(row)?, limited: row.get(3)? }, row.get::<_, i64>(2)?))
+                Ok((lane(row)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?))
             })?;
-            let Some((vacancy, seq)) = held else { continue };
+            let Some((lane, seq, limited)) = held else { continue };
             insert.execute(params![seq, now, output.as_ref().map(Json::as_str)])?;
             delete.execute([seq])?;
-            ended.insert(*run, vacancy);
+            ended.runs.insert(*run);
+            ended.lanes.extend(lane);
+            ended.limited |= limited;
         }
         Ok(ended)
     }

@@ -121,10 +121,38 @@ async fn the_next_of_a_lane_is_handed_over_where_nothing_else_is_ready() {
 }
 
 #[tokio::test]
+async fn what_is_known_ends_before_a_run_with_a_grant() {
+    let Some(database) = Database::empty().await else { return };
+    let store = connect(&database).await;
+    let runs: Vec<NewRun> = (0..5).map(|_| a_run()).collect();
+    store.submit(&runs, Admission::default()).await.expect("submit answers");
+    store.claim(&asks_for(1)).await.expect("an answer");
+    let scheduled = "update runlane.runs set schedule_id = gen_random_uuid(), grant_id = gen_random_uuid() where id = ";
+    database.execute(&format!("{scheduled}'{}'", runs[2].id)).await;
+    let known = store.claim_known(&asks_for(4)).await.expect("an answer").runs;
+    assert_eq!(known.iter().map(|claimed| claimed.run.id).collect::<Vec<_>>(), [runs[1].id]);
+    assert_eq!(store.claim_known(&asks_for(4)).await.expect("an answer").runs, [], "a claim has to see to the grant");
+}
+
+#[tokio::test]
+async fn runs_go_in_the_order_in_which_they_came_however_many_came_together() {
+    let Some(database) = Database::empty().await else { return };
+    let store = connect(&database).await;
+    let mut ids = Vec::new();
+    for many in [1, 3, 4096, 4097, 2] {
+        let runs: Vec<NewRun> = (0..many).map(|_| a_run()).collect();
+        ids.extend(runs.iter().map(|run| run.id));
+        store.submit(&runs, Admission::default()).await.expect("submit answers");
+    }
+    let claimed = store.claim(&asks_for(ids.len())).await.expect("an answer").runs;
+    assert_eq!(claimed.iter().map(|claimed| claimed.run.id).collect::<Vec<_>>(), ids);
+}
+
+#[tokio::test]
 async fn what_is_ready_comes_along_with_the_end_of_a_run_where_one_stream_is_known() {
     let Some(database) = Database::empty().await else { return };
     let store = connect(&database).await;
-    let runs: Vec<NewRun> = (0..9).map(|_| a_run()).collect();
+    let runs: Vec<NewRun> = (0..99).map(|_| a_run()).collect();
     store.submit(&runs, Admission::default()).await.expect("submit answers");
     let request = asks_for(2);
     let mut held = store.claim(&request).await.expect("an answer").runs;
@@ -140,7 +168,7 @@ async fn what_is_ready_comes_along_with_the_end_of_a_run_where_one_stream_is_kno
         }
     }
     assert!(along > 0, "nothing came along");
-    assert_eq!(database.lines("select count(*)::text from runlane.history").await, ["9"]);
+    assert_eq!(database.lines("select count(*)::text from runlane.history").await, ["99"]);
 }
 
 /// What a worker asks for at once counts towards what it may have of a queue.

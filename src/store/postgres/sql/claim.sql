@@ -16,20 +16,21 @@ where ctid = any(array(
         order by -run.priority, run.seq limit turn.take for update skip locked) as ready))
 returning *
 -- then, of the one stream that is known, at once and without a look at anything else: for that there must be nothing to
--- adopt, the queue neither paused nor limited, and no grant to be checked
+-- adopt, the queue neither paused nor limited, and no grant to be checked. What comes after a run with one waits behind it
 update runlane.runs
 set status = 'running', attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
     started_at = coalesce(started_at, $3, clock_timestamp()),
     attempt_started_at = coalesce($3, clock_timestamp()),
     lease_expires_at = coalesce($3, clock_timestamp()) + $4 * interval '1 microsecond'
-where ctid = any(array(
-    select run.ctid from runlane.runs as run
-    where run.workspace = $5 and run.queue = $6
-        and run.status in ('queued', 'retrying') and run.blocked_by is null
-        and (-run.priority, run.seq) > ($8, $9)
-        and run.schedule_id is null
-        and (select true from runlane.runs where orphaned_at is not null limit 1) is null
-        and (select true from runlane.queues where workspace = $5 and name = $6 and (paused or concurrency is not null)
-            limit 1) is null
-    order by -run.priority, run.seq limit $7 for update skip locked))
+where ctid = any((
+    select (array_agg(next.place))[:coalesce(array_position(array_agg(next.has_grant), true) - 1, count(*)::integer)]
+    from (
+        select run.ctid as place, run.schedule_id is not null as has_grant from runlane.runs as run
+        where run.workspace = $5 and run.queue = $6
+            and run.status in ('queued', 'retrying') and run.blocked_by is null
+            and (-run.priority, run.seq) > ($8, $9)
+            and (select true from runlane.runs where orphaned_at is not null limit 1) is null
+            and (select true from runlane.queues
+                where workspace = $5 and name = $6 and (paused or concurrency is not null) limit 1) is null
+        order by -run.priority, run.seq limit $7 for update skip locked) as next)::tid[])
 returning *

@@ -3,7 +3,7 @@ insert into runlane.history (id, seq, workspace, task, queue, lane, priority, st
     max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
     started_at, attempt_started_at, worker, host, error_code, error_message, awaited, schedule_id, slot,
     grant_id, finished_at, output)
-select id, nextval(pg_get_serial_sequence('runlane.runs', 'seq')), workspace, task, queue, lane, priority, status,
+select id, nextval('runlane.blocks') * 4096, workspace, task, queue, lane, priority, status,
     payload, metadata, key, attempt, max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry,
     available_at, requested_at, started_at, attempt_started_at, worker, host, error_code, error_message, awaited,
     schedule_id, slot, grant_id, finished_at, output
