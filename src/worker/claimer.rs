@@ -1,4 +1,5 @@
-//! Fills the free slots: one claim at a time, when there is room and something may be waiting.
+//! Fills the free slots: one claim at a time, when there is room and something may be waiting. Where more is waiting than there are
+//! slots, most are filled along with the ends that free them (`store_desks.rs`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,16 +32,20 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         // Seen before the look: what becomes ready during it leads to another.
         ready.take();
-        let more = tokio::select! {
-            more = claimer.fill() => more,
+        let was_short = claimer.is_short();
+        let found = tokio::select! {
+            found = claimer.fill() => found,
             // A claim that hangs is not waited for when leaving; what it may have got is found by its lease.
             () = async { stop.cancelled().await; tokio::time::sleep(LAST_WAIT).await } => return,
         };
-        if more && claimer.inner.slots.room() > 0 {
+        // Looked at once: a slot that is freed between two looks would leave nothing to be waited for.
+        let full = claimer.inner.slots.room() == 0;
+        if found == Found::More && !full {
             claimer.let_room_gather().await;
             continue;
         }
-        let (full, short, wait) = (claimer.inner.slots.room() == 0, claimer.is_short(), claimer.next_wait());
+        let short = full || was_short || found == Found::Nothing || claimer.is_short();
+        let wait = claimer.next_wait(found);
         tokio::select! {
             () = stop.cancelled() => return,
             () = claimer.inner.slots.freed(), if short => claimer.let_room_gather().await,
@@ -69,6 +74,17 @@ impl Outlook {
     }
 }
 
+/// What there was to claim, as far as it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Found {
+    /// There was no room to ask for anything.
+    Nothing,
+    /// Less than was asked for.
+    Less,
+    /// All that was asked for, so that there may be more.
+    More,
+}
+
 struct Claimer {
     inner: Arc<Inner>,
     /// Whether it was just told that something is ready.
@@ -77,26 +93,30 @@ struct Claimer {
 }
 
 impl Claimer {
-    /// Claims what there is room for; answers whether there may be more.
-    async fn fill(&mut self) -> bool {
-        let (shares, mut more) = (self.shares(), false);
-        if shares.is_empty() {
-            return false;
-        }
-        for (queues, capacity) in shares {
+    /// Claims what there is room for.
+    async fn fill(&mut self) -> Found {
+        let mut found = Found::Nothing;
+        for (queues, capacity) in self.shares() {
             let known = if std::mem::take(&mut self.told) { self.claim_known(&queues, capacity).await } else { 0 };
-            match self.claim(queues, capacity - known).await {
-                Ok(taken) => {
-                    more |= known + taken == capacity;
+            found = found.max(match self.claim(queues, capacity - known).await {
+                // By now there is no room.
+                Ok((0, _)) if known == 0 => Found::Nothing,
+                Ok((asked, taken)) => {
                     if taken > 0 {
                         self.wait = FIRST_WAIT;
                     }
+                    if taken == asked { Found::More } else { Found::Less }
                 }
-                Err(error) => tracing::warn!(error = error.in_full(), "cannot claim; trying again"),
-            }
+                Err(error) => {
+                    tracing::warn!(error = error.in_full(), "cannot claim; trying again");
+                    Found::Less
+                }
+            });
         }
-        self.inner.outlook.more.store(more, Ordering::Relaxed);
-        more
+        if found != Found::Nothing {
+            self.inner.outlook.more.store(found == Found::More, Ordering::Relaxed);
+        }
+        found
     }
 
     /// Where attempts end by the hundred, one slot that is free is soon followed by more: a claim for all of them costs
@@ -134,10 +154,11 @@ impl Claimer {
         slots.room() == 0 || self.inner.settings.queues.iter().any(at_limit)
     }
 
-    async fn claim(&mut self, queues: Vec<QueueName>, capacity: usize) -> Result<usize> {
-        let Some((request, until)) = self.request(queues, capacity) else { return Ok(0) };
+    /// Answers how many it asked for, which is what there is room for, and how many it got.
+    async fn claim(&mut self, queues: Vec<QueueName>, capacity: usize) -> Result<(usize, usize)> {
+        let Some((request, until)) = self.request(queues, capacity) else { return Ok((0, 0)) };
         let claim = self.inner.store.claim(&request).await?;
-        Ok(take(&self.inner, claim, until))
+        Ok((request.capacity, take(&self.inner, claim, until)))
     }
 
     /// A first claim, of what needs no look around: that is on its way sooner. Should it fail, the next one will say why.
@@ -160,10 +181,12 @@ impl Claimer {
         (capacity > 0).then(|| request(&self.inner, queues, capacity))
     }
 
-    /// Longer each time, and never the same for two workers.
-    fn next_wait(&mut self) -> Duration {
+    /// Longer each time that there was little, and never the same for two workers.
+    fn next_wait(&mut self, found: Found) -> Duration {
         let wait = self.wait;
-        self.wait = (wait * 2).min(self.inner.settings.poll);
+        if found == Found::Less {
+            self.wait = (wait * 2).min(self.inner.settings.poll);
+        }
         wait.min(self.inner.settings.poll).mul_f64(0.75 + fastrand::f64() / 2.0)
     }
 }

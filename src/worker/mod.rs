@@ -135,7 +135,7 @@ impl Drop for Closing<'_> {
 }
 
 impl Inner {
-    /// Whether slots that are freed may go to what is next in a lane. Where a queue has a limit in this worker, claims share the
+    /// Whether slots that are freed may be filled along with that. Where a queue has a limit in this worker, claims share the
     /// slots out.
     fn takes_over(&self) -> bool {
         let limited = self.settings.queues.iter().any(|served| served.concurrency.is_some());

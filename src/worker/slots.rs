@@ -156,7 +156,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Whether some are set aside: those who wait for them come before what is next in a lane.
+    /// Whether some are set aside: those who wait for them come before what would come along.
     pub(super) fn any_reserved(&self) -> bool {
         !lock(&self.reserved).is_empty()
     }
@@ -165,7 +165,7 @@ impl Slots {
         lock(&self.reserved).remove(&run);
     }
 
-    /// No slot is set aside any more, and none taken for what is next in a lane.
+    /// No slot is set aside any more, and none filled along with an end.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
     }

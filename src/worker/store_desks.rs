@@ -8,7 +8,7 @@ use super::desk::Clerk;
 use super::{Inner, claimer};
 use crate::store::{Finish, FinishOutcome, ReleaseLease, Result, Store, StoreError};
 
-/// Where attempts end, and where what comes next in their lanes begins.
+/// Where attempts end, and where what comes along with that begins: the next of their lanes or, in a backlog, whatever is next.
 pub(super) struct Finishes {
     pub(super) store: Arc<dyn Store>,
     pub(super) worker: Weak<Inner>,
