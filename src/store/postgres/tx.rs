@@ -22,8 +22,8 @@ use crate::run::{
 };
 use crate::store::ready::News;
 use crate::store::script::{
-    Ended, FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx,
-    bad_name, steps, to_i32, to_u32,
+    Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name,
+    steps, to_i32, to_u32,
 };
 use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -301,11 +301,11 @@ impl Tx for Session {
         self.nothing_waits(queues).await
     }
 
-    async fn claim_known(&mut self, request: &ClaimRequest) -> Result<Known> {
+    async fn claim_known(&mut self, request: &ClaimRequest) -> Result<Option<Claim>> {
         let look = self.marks.look();
         // What this transaction made ready may stand before the place where the last claim ended.
         let only = if self.forget || self.looked { None } else { look.only(&request.queues) };
-        Ok(Known::Got(match only {
+        Ok(Some(match only {
             Some(only) => self.claim_from(&only, look, request).await?,
             None => Claim::default(),
         }))

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::chain::admit;
-use super::{Known, Ready, Room, Stream, Turn, Tx};
+use super::{Ready, Room, Stream, Turn, Tx};
 use crate::run::{QueueName, Run, WorkspaceName};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
@@ -39,8 +39,8 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
 /// A claim by whoever has locked other things before: only what it need not wait for.
 pub(super) async fn claim_along<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
     match tx.claim_known(request).await? {
-        Known::Got(claim) => Ok(claim),
-        Known::LookAround => claim(tx, request).await,
+        Some(claim) => Ok(claim),
+        None => claim(tx, request).await,
     }
 }
 

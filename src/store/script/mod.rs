@@ -43,7 +43,5 @@ pub(super) use statements::{statements, steps};
 pub(super) use submit::submit;
 #[cfg(feature = "postgres")]
 pub(super) use submit::{bytes, submit_looking};
-pub(super) use tx::{
-    Ended, FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx,
-};
+pub(super) use tx::{Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx};
 pub(super) use usage::day_since_1970;

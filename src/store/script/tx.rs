@@ -42,15 +42,6 @@ pub(in crate::store) struct Ready {
     pub(in crate::store) complete: bool,
 }
 
-/// What [`Tx::claim_known`] got.
-#[derive(Clone, Debug)]
-pub(in crate::store) enum Known {
-    /// This, and as far as that is known nothing comes before it.
-    Got(Claim),
-    /// Nothing: a claim as usual waits for nobody here.
-    LookAround,
-}
-
 /// How many more runs a limited queue may have running.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Room {
@@ -182,8 +173,9 @@ pub(in crate::store) trait Tx: ScheduleTx {
     // Claiming
     /// Whether there is nothing to adopt, and in these queues (in all, if none is named) nothing to claim.
     fn is_idle(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<bool>> + Send;
-    /// Claims what neither a look around nor a lock has to be waited for, which may be nothing.
-    fn claim_known(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Known>> + Send;
+    /// Claims what neither a look around nor a lock has to be waited for, which may be nothing. `None`: a claim as usual waits for
+    /// nobody here.
+    fn claim_known(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Option<Claim>>> + Send;
     /// Takes over what was left behind; answers with that, and with what [`Tx::ready_streams`] would.
     fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<Run>, Ready)>> + Send;
     /// The streams of these queues (of all, if none is named) that have something to claim and are not paused.

@@ -19,10 +19,10 @@ use crate::run::{
 use crate::store::ready::News;
 use crate::store::script::steps;
 use crate::store::script::{
-    Ended, FoundDue, Front, Known, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx,
-    bad_name, to_i32,
+    Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name,
+    to_i32,
 };
-use crate::store::{ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
+use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
 impl Tx for Session<'_> {
     async fn now(&mut self) -> Result<Timestamp> {
@@ -356,8 +356,8 @@ impl Tx for Session<'_> {
         Ok(orphans.is_empty() && self.ready_streams(queues).await?.streams.is_empty())
     }
 
-    async fn claim_known(&mut self, _: &ClaimRequest) -> Result<Known> {
-        Ok(Known::LookAround)
+    async fn claim_known(&mut self, _: &ClaimRequest) -> Result<Option<Claim>> {
+        Ok(None)
     }
 
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {
