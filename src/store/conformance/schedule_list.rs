@@ -29,6 +29,7 @@ sentences! { schedule_suite of schedule_list:
         a_slot_that_was_cancelled_gets_no_other_run
         an_edit_of_what_somebody_else_has_edited_is_refused
         a_deleted_schedule_leaves_only_what_has_started
+        a_schedule_deleted_with_its_slot_due_leaves_no_record
         who_waits_for_a_run_that_is_withdrawn_hears_of_it
         a_key_that_somebody_else_took_does_not_break_the_chain
         a_failed_run_that_is_resumed_brings_nothing_more

@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::schedule_grants::a_schedule;
 use crate::run::KeyMode;
 use crate::schedule::{Overlap, SkipReason, Timing};
-use crate::store::{CreateScheduleOutcome, EditScheduleOutcome};
+use crate::store::{CreateScheduleOutcome, EditScheduleOutcome, Pruned, Retention};
 
 pub(super) async fn a_new_schedule_has_the_run_of_its_first_slot_waiting(bench: Bench) {
     let schedule = bench.schedule(a_schedule().every(60)).await;
@@ -312,6 +312,16 @@ pub(super) async fn a_deleted_schedule_leaves_only_what_has_started(bench: Bench
     assert!(bench.delete(&schedule).await);
     bench.succeed(&running).await;
     assert_eq!(bench.runs_of_schedule(&schedule).await.len(), 1, "nothing follows it");
+}
+
+pub(super) async fn a_schedule_deleted_with_its_slot_due_leaves_no_record(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(60)).await;
+    bench.wait(60);
+    assert!(bench.delete(&schedule).await);
+    bench.wait(24 * 3600);
+    let now = seconds(0);
+    let retention = Retention { finished: now, workers: now, audit: now, usage: now };
+    assert_eq!(bench.store.prune(&retention, 9).await.expect("prune answers"), Pruned::default());
 }
 
 pub(super) async fn who_waits_for_a_run_that_is_withdrawn_hears_of_it(bench: Bench) {

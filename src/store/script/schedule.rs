@@ -146,12 +146,14 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     };
     // The old head is no head any more before it goes, so that nothing follows it.
     tx.edit_schedule(&schedule).await?;
+    if let Some(waiting) = waiting.filter(|_| next != Next::SameHead) {
+        let lost = waiting.scheduled.and_then(|scheduled| scheduled.slot).filter(|slot| *slot <= now);
+        let lost = lost.filter(|slot| schedule.head.is_none_or(|head| head.slot != *slot));
+        skips.extend(lost.map(|slot| Skip::of_slot(id, slot, SkipReason::Withdrawn, now)));
+        withdraw(tx, waiting, now).await?;
+    }
     if !skips.is_empty() {
         tx.insert_skips(&skips).await?;
-    }
-    if let Some(waiting) = waiting.filter(|_| next != Next::SameHead) {
-        let kept = schedule.head.map(|head| head.slot);
-        withdraw(tx, &seen, waiting, kept, now).await?;
     }
     let runs = with_free_keys(tx, run.into_iter().collect()).await?;
     bring_in(tx, &runs).await?;
@@ -186,11 +188,11 @@ pub(in crate::store) async fn delete_schedule<T: Tx>(
     workspace: &WorkspaceName,
     id: ScheduleId,
 ) -> Result<bool> {
-    let Some((schedule, head)) = lock(tx, workspace, id).await? else { return Ok(false) };
+    let Some((_, head)) = lock(tx, workspace, id).await? else { return Ok(false) };
     let now = tx.now().await?;
     tx.delete_schedule(id).await?;
     if let Some(waiting) = head.filter(|run| !lifecycle::started(run)) {
-        withdraw(tx, &Schedule { head: None, ..schedule }, waiting, None, now).await?;
+        withdraw(tx, waiting, now).await?;
     }
     Ok(true)
 }
@@ -210,24 +212,13 @@ async fn lock<T: Tx>(tx: &mut T, workspace: &WorkspaceName, id: ScheduleId) -> R
     Ok(Some((schedule, head)))
 }
 
-/// Removes a run that has not started, with a record if it was due and its slot gets no other.
-async fn withdraw<T: Tx>(
-    tx: &mut T,
-    schedule: &Schedule,
-    run: Run,
-    kept: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<()> {
-    let slot = run.scheduled.and_then(|scheduled| scheduled.slot);
-    let lost = slot.filter(|slot| *slot <= now && kept != Some(*slot));
+/// Removes a run that has not started and is no head any more.
+async fn withdraw<T: Tx>(tx: &mut T, run: Run, now: Timestamp) -> Result<()> {
     let (workspace, id): (WorkspaceName, RunId) = (run.workspace.clone(), run.id);
     let lanes: BTreeSet<LaneKey> = lane_of(&run).into_iter().collect();
     if let Ok((step, _)) = lifecycle::command(run.clone(), Command::Cancel, false, now) {
         apply(tx, vec![Change { before: run, step }], lanes, now).await?;
         tx.forget_runs(&[(workspace, id)]).await?;
-    }
-    if let Some(slot) = lost {
-        tx.insert_skips(&[Skip::of_slot(schedule.id, slot, SkipReason::Withdrawn, now)]).await?;
     }
     Ok(())
 }
