@@ -10,6 +10,7 @@ sentences! { conformance_suite of list:
         a_large_payload_is_kept_whole
         runs_are_numbered_in_the_order_of_submission
         an_empty_batch_is_answered_by_nothing
+        each_run_of_a_batch_is_stored_as_it_was_asked_for
         an_id_is_used_once
         an_id_used_in_another_workspace_is_taken_too
         an_id_twice_in_a_batch_belongs_to_the_first

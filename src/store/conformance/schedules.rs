@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::schedule_grants::a_schedule;
 use crate::run::KeyMode;
 use crate::schedule::{Overlap, SkipReason, Timing};
-use crate::store::{CreateScheduleOutcome, EditScheduleOutcome, Pruned, Retention};
+use crate::store::{CreateScheduleOutcome, EditScheduleOutcome};
 
 pub(super) async fn a_new_schedule_has_the_run_of_its_first_slot_waiting(bench: Bench) {
     let schedule = bench.schedule(a_schedule().every(60)).await;

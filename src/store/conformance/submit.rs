@@ -1,6 +1,7 @@
 //! Submitting: what is stored, in which order, and what is refused.
 
 use super::prelude::*;
+use crate::run::lifecycle;
 
 pub(super) async fn a_new_run_is_stored_as_it_was_asked_for(bench: Bench) {
     let mut asked = a_run().task("resize").queue("images").lane("disk").priority(7).payload(r#"{"w":3}"#);
@@ -36,6 +37,22 @@ pub(super) async fn a_new_run_is_stored_as_it_was_asked_for(bench: Bench) {
         state: State::Queued(None),
     };
     assert_eq!(run, expected);
+}
+
+pub(super) async fn each_run_of_a_batch_is_stored_as_it_was_asked_for(bench: Bench) {
+    bench.workspace("other").await;
+    let mut noted = a_run();
+    noted.0.metadata = Some(json(r#"{"by":"me"}"#));
+    let one_thing = [a_run().task("resize"), a_run().queue("images"), a_run().priority(7), a_run().max_attempts(5)];
+    let more = [a_run().timeout(90), a_run().retry(10, 2, 400), a_run().of("other"), a_run().payload("2"), noted];
+    for other in one_thing.into_iter().chain(more) {
+        let asked = [a_run(), other, a_run().payload("1")];
+        bench.submit_all(asked.clone()).await;
+        for ARun(asked) in asked {
+            let run = bench.store.run(&asked.workspace, asked.id).await.expect("run answers").expect("it is there");
+            assert_eq!(run, lifecycle::submit(&asked, run.seq, false, bench.now()));
+        }
+    }
 }
 
 pub(super) async fn what_was_not_asked_for_has_its_default(bench: Bench) {
@@ -80,6 +97,10 @@ pub(super) async fn an_id_is_used_once(bench: Bench) {
         assert_eq!(bench.try_submit(a_run().id(taken).payload("2")).await, SubmitOutcome::DuplicateId);
     }
     assert_eq!(bench.everything().await, before);
+    for task in ["work", "other"] {
+        let outcomes = bench.submit_all([a_run(), a_run().id(finished).task(task), a_run().task("work")]).await;
+        assert_eq!(outcomes, [SubmitOutcome::Created, SubmitOutcome::DuplicateId, SubmitOutcome::Created]);
+    }
 }
 
 pub(super) async fn an_id_used_in_another_workspace_is_taken_too(bench: Bench) {

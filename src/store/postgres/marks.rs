@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::run::{QueueName, Run, WorkspaceName};
+use crate::run::{Priority, QueueName, Run, WorkspaceName};
 
 pub(super) type StreamKey = (WorkspaceName, QueueName);
 
@@ -117,13 +117,14 @@ impl Marks {
         known.last_full_look = None;
     }
 
-    /// Whether the ready ones of these runs all come after the marks of streams that are known.
-    pub(super) fn follow(&self, runs: &[Run]) -> bool {
-        let known = self.known();
-        runs.iter().filter(|run| run.is_ready()).all(|run| {
-            let stream = (run.workspace.clone(), run.queue.clone());
+    /// Whether these new runs all come after the marks of streams that are known.
+    pub(super) fn follow<'a>(&self, ready: impl Iterator<Item = (&'a WorkspaceName, &'a QueueName, Priority)>) -> bool {
+        let (known, mut last) = (self.known(), None);
+        // Those next to each other are mostly alike.
+        ready.filter(|run| last.replace(*run) != Some(*run)).all(|(workspace, queue, priority)| {
+            let stream = (workspace.clone(), queue.clone());
             // A new run comes last among its equals, so its urgency decides.
-            known.places.get(&stream).is_some_and(|mark| urgency(run) >= mark.0)
+            known.places.get(&stream).is_some_and(|mark| -priority.get() >= mark.0)
         })
     }
 }

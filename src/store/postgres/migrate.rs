@@ -7,7 +7,7 @@ use super::connect::refused;
 use crate::store::{Result, StoreError};
 
 /// Every step so far; the position is the version.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_access.sql"),
     include_str!("migrations/0003_schedules.sql"),
@@ -15,6 +15,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_fewer_writes.sql"),
     include_str!("migrations/0006_plain_inserts.sql"),
     include_str!("migrations/0007_blocks_of_numbers.sql"),
+    include_str!("migrations/0008_alike.sql"),
 ];
 
 /// Any number will do, as long as every release uses the same one.

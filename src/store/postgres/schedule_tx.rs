@@ -16,7 +16,7 @@ use crate::store::script::{Charge, GrantRecord, ScheduleRecord, ScheduleTx, step
 impl ScheduleTx for Session {
     async fn insert_scheduled(&mut self, runs: &[Run]) -> Result<()> {
         self.execute(&self.statements.insert_scheduled, scheduled_runs(runs)).await?;
-        self.forget |= !self.marks.follow(runs);
+        self.follow(runs);
         Ok(())
     }
 

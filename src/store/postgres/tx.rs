@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::arrays::{Params, finished_rows, live_rows, new_runs, ready_runs};
+use super::arrays::{Params, alike_runs, finished_rows, live_rows, new_runs, ready_runs};
 use super::copy::copy_runs;
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
@@ -18,7 +18,8 @@ use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::until;
 use crate::run::lifecycle::Taker;
 use crate::run::{
-    Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
+    Attempt, IdempotencyKey, Json, LaneName, NewRun, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop,
+    WorkspaceName,
 };
 use crate::store::ready::News;
 use crate::store::script::{
@@ -129,11 +130,15 @@ impl Tx for Session {
         Ok(rows[0].get::<_, i64>(0) as u64)
     }
 
-    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(Vec<bool>, Timestamp)> {
-        let params = self.with_word(ready_runs(runs).time(self.injected_now()));
-        let rows = self.query_by_itself(&self.statements.insert_ready, params).await?;
-        self.forget |= !self.marks.follow(runs);
-        Ok((vec![true; runs.len()], rows[0].get(0)))
+    async fn insert_ready(&mut self, requests: &[NewRun]) -> Result<(Vec<bool>, Timestamp)> {
+        let (sql, params) = match alike_runs(requests) {
+            Some(params) => (&self.statements.insert_alike, params),
+            None => (&self.statements.insert_ready, ready_runs(requests)),
+        };
+        let params = self.with_word(params.time(self.injected_now()));
+        let rows = self.query_by_itself(sql, params).await?;
+        self.forget |= !self.marks.follow(requests.iter().map(|run| (&run.workspace, &run.queue, run.priority)));
+        Ok((vec![true; requests.len()], rows[0].get(0)))
     }
 
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
@@ -141,7 +146,7 @@ impl Tx for Session {
             ..MANY_RUNS => drop(self.execute(&self.statements.insert_runs, new_runs(runs)).await?),
             _ => copy_runs(self, runs).await?,
         }
-        self.forget |= !self.marks.follow(runs);
+        self.follow(runs);
         Ok(())
     }
 
@@ -513,6 +518,12 @@ impl Tx for Session {
 }
 
 impl Session {
+    /// Notes whether new runs stand where a claim would pass them over.
+    pub(super) fn follow(&mut self, runs: &[Run]) {
+        let ready = runs.iter().filter(|run| run.is_ready());
+        self.forget |= !self.marks.follow(ready.map(|run| (&run.workspace, &run.queue, run.priority)));
+    }
+
     async fn ask_time(&self) -> Result<Timestamp> {
         if let Some(now) = self.injected_now() {
             return Ok(now);

@@ -57,23 +57,25 @@ fn are_plain(requests: &[NewRun]) -> bool {
     if bytes(requests) > MOST_BYTES {
         return false;
     }
-    let ids: HashSet<RunId> = requests.iter().map(|request| request.id).collect();
-    !ids.is_empty() && ids.len() == requests.len() && requests.iter().all(NewRun::is_plain)
+    !requests.is_empty() && requests.iter().all(NewRun::is_plain) && differ(requests)
+}
+
+/// Whether no two have the same id. Those drawn one after the other are in order.
+fn differ(requests: &[NewRun]) -> bool {
+    let in_order = requests.is_sorted_by(|one, next| one.id < next.id);
+    in_order || requests.iter().map(|request| request.id).collect::<HashSet<_>>().len() == requests.len()
 }
 
 async fn workspaces_exist<T: Tx>(tx: &mut T, requests: &[NewRun]) -> Result<bool> {
-    let named: BTreeSet<_> = requests.iter().map(|request| request.workspace.clone()).collect();
-    let named: Vec<_> = named.into_iter().collect();
+    let named: BTreeSet<&WorkspaceName> = requests.iter().map(|request| &request.workspace).collect();
+    let named: Vec<_> = named.into_iter().cloned().collect();
     Ok(tx.known_workspaces(&named).await?.len() == named.len())
 }
 
 async fn submit_plain<T: Tx>(tx: &mut T, requests: &[NewRun], submission: &mut Submission) -> Result<()> {
-    // Any time will do: they are ready whenever it is, and the database puts its own.
-    let runs: Vec<Run> =
-        requests.iter().map(|request| lifecycle::submit(request, 0, false, Timestamp::default())).collect();
     submission.outcomes = vec![SubmitOutcome::Created; requests.len()];
     tx.commit_with_next(true);
-    let (created, at) = tx.insert_ready(&runs).await?;
+    let (created, at) = tx.insert_ready(requests).await?;
     if created.contains(&true) {
         tx.made_ready();
     }

@@ -9,7 +9,8 @@ use super::ScheduleTx;
 use crate::access::{Token, TokenHash, TokenId};
 use crate::run::lifecycle::Taker;
 use crate::run::{
-    Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
+    Attempt, IdempotencyKey, Json, LaneName, NewRun, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop,
+    WorkspaceName,
 };
 use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention};
 
@@ -122,10 +123,10 @@ pub(in crate::store) trait Tx: ScheduleTx {
     fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> impl Future<Output = Result<Vec<Run>>> + Send;
     /// Counts live runs, one admission at a time until the commit.
     fn count_live(&mut self) -> impl Future<Output = Result<u64>> + Send;
-    /// Inserts runs that are ready at once, except those whose ids are taken; answers which of them came in, and when.
+    /// Inserts plain runs, which are ready at once, except those whose ids are taken; answers which of them came in, and when.
     /// The database gives each its `seq` and its time. It may also refuse all of them as if others had got in the way: then
     /// whoever submits them is to look first.
-    fn insert_ready(&mut self, runs: &[Run]) -> impl Future<Output = Result<(Vec<bool>, Timestamp)>> + Send;
+    fn insert_ready(&mut self, requests: &[NewRun]) -> impl Future<Output = Result<(Vec<bool>, Timestamp)>> + Send;
     /// Inserts live runs in this order; the database gives each its `seq`.
     fn insert_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
     /// Inserts runs that ended as they came in; the database gives each its `seq`.

@@ -14,7 +14,8 @@ use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::{from_micros, later, until};
 use crate::run::lifecycle::Taker;
 use crate::run::{
-    Attempt, IdempotencyKey, Json, LaneName, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
+    Attempt, IdempotencyKey, Json, LaneName, NewRun, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop,
+    WorkspaceName,
 };
 use crate::store::ready::News;
 use crate::store::script::steps;
@@ -98,12 +99,12 @@ impl Tx for Session<'_> {
         Ok(live.unwrap_or_default())
     }
 
-    async fn insert_ready(&mut self, runs: &[Run]) -> Result<(Vec<bool>, Timestamp)> {
+    async fn insert_ready(&mut self, requests: &[NewRun]) -> Result<(Vec<bool>, Timestamp)> {
         let now = self.time();
         let [finished, insert] = steps(&self.sql.insert_ready);
         let (mut finished, mut insert) = (self.prepare(finished)?, self.prepare(insert)?);
-        let mut created = Vec::with_capacity(runs.len());
-        for run in runs {
+        let mut created = Vec::with_capacity(requests.len());
+        for run in requests {
             if finished.exists(params![run.workspace.as_str(), run.id.0.as_bytes()])? {
                 created.push(false);
                 continue;
@@ -116,8 +117,8 @@ impl Tx for Session<'_> {
                 run.priority.get(),
                 run.payload.as_str(),
                 run.metadata.as_ref().map(Json::as_str),
-                run.max_attempts,
-                run.timeout_seconds.map(to_i32),
+                run.max_attempts.get(),
+                run.timeout_seconds.map(|seconds| to_i32(seconds.get())),
                 run.retry.map(Record::retry_text),
                 now.as_microsecond(),
             ])?;

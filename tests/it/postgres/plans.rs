@@ -147,19 +147,25 @@ async fn a_claim_of_what_is_known_looks_once_for_what_may_stand_in_its_way() {
 
 #[tokio::test]
 async fn the_ids_of_new_runs_are_looked_for_once_and_if_need_be_one_by_one_and_never_among_all_finished_ones() {
-    let Some(database) = Database::empty().await else { return };
     let same = |value: &str| format!("array_fill({value}, array[1000])");
     let columns = ["'default'::text", "'noop'::text", "'default'::text", "0::smallint", "'{}'::json", "null::json"];
     let columns = [&columns[..], &["3", "null::int", "null::text"]].concat().into_iter().map(same).collect::<Vec<_>>();
-    // Between the lowest and the highest of all ids there is something as soon as there is anything.
-    let insert = format!(
-        "select count(stored)::text from runlane.insert_ready({}, {}, array['default'], '{}', '{}', {NOW}, 'nobody', null)
-            as stored",
-        ids(),
-        columns.join(", "),
-        uuid::Uuid::nil(),
-        uuid::Uuid::max(),
-    );
+    let different = format!("insert_ready({}, {}, array['default']", ids(), columns.join(", "));
+    let payloads = same("'{}'::json");
+    let alike =
+        format!("insert_alike({}, {payloads}, 'default', 'noop', 'default', 0::smallint, null, 3, null, null", ids());
+    for insert in [different, alike] {
+        // Between the lowest and the highest of all ids there is something as soon as there is anything.
+        let (lowest, highest) = (uuid::Uuid::nil(), uuid::Uuid::max());
+        let insert = format!(
+            "select count(stored)::text from runlane.{insert}, '{lowest}', '{highest}', {NOW}, 'nobody', null) as stored"
+        );
+        assert_looks_for_ids(&insert).await;
+    }
+}
+
+async fn assert_looks_for_ids(insert: &str) {
+    let Some(database) = Database::empty().await else { return };
     // It is a function, whose plans are not shown: so what it has read is looked at.
     let reads = "select relname || ': ' || seq_scan || ' scans, ' || idx_scan || ' by index'
         from pg_stat_xact_user_tables where relname in ('runs', 'history') order by relname";
@@ -173,7 +179,7 @@ async fn the_ids_of_new_runs_are_looked_for_once_and_if_need_be_one_by_one_and_n
             rows.iter().map(|row| row.get(0)).collect()
         };
         client.batch_execute("begin").await.expect("begun");
-        assert_eq!(lines(&insert).await, ["1"]);
+        assert_eq!(lines(insert).await, ["1"]);
         assert_eq!(
             lines(reads).await,
             [format!("history: 0 scans, {looks} by index"), "runs: 0 scans, 0 by index".to_owned()]
