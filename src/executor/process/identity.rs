@@ -1,7 +1,7 @@
 //! Which process is meant: its number, when it was started and on which boot. A number alone is used again.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::OnceLock;
 
@@ -82,7 +82,10 @@ impl Handle {
 impl Stat {
     /// Of a process, if it is there.
     pub fn of(pid: i32) -> Option<Self> {
-        Self::parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+        // More than any has to say, so that it is asked once; the name of the program may be anything.
+        let mut text = [0; 1024];
+        let count = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut text).ok()?;
+        Self::parse(pid, &String::from_utf8_lossy(&text[..count]))
     }
 
     fn parse(pid: i32, text: &str) -> Option<Self> {

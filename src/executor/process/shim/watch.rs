@@ -10,6 +10,9 @@ use crate::executor::process::directory::Directory;
 /// Not a pipe, but read like one. Where the system has no watch to give, nothing is ever noticed.
 pub(super) struct Watch(Option<Receiver>);
 
+/// Such an event says that the last watch has ended.
+const WITHOUT_NAME: usize = 16;
+
 /// A directory being watched, until this is dropped.
 pub(super) struct Watched {
     fd: OwnedFd,
@@ -32,12 +35,17 @@ impl Watch {
     /// Waits until a file was put into the directory.
     pub async fn changed(&self) {
         let Some(watch) = &self.0 else { return std::future::pending().await };
-        if watch.readable().await.is_err() {
-            return std::future::pending().await;
+        let mut noticed = false;
+        while !noticed {
+            if watch.readable().await.is_err() {
+                return std::future::pending().await;
+            }
+            // What they say does not matter, only that there are none left.
+            let mut events = [0; 4096];
+            while let Ok(count @ 1..) = watch.try_read(&mut events) {
+                noticed |= count > WITHOUT_NAME;
+            }
         }
-        // What they say does not matter, only that there are none left.
-        let mut events = [0; 4096];
-        while watch.try_read(&mut events).is_ok_and(|count| count > 0) {}
     }
 }
 
