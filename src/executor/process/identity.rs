@@ -155,6 +155,8 @@ pub(super) fn boot_id() -> io::Result<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
     use super::*;
 
     #[test]
@@ -162,6 +164,18 @@ mod tests {
         let text = "42 (a) b (c) S 7 42 41 0 -1 4 5 6 7 8 9 10 11 12 20 0 1 0 9876 0 0";
         let stat = Stat::parse(42, text).expect("parsed");
         assert_eq!((stat.state, stat.parent, stat.session, stat.start), ('S', 7, 41, 9876));
+    }
+
+    /// As when the system cuts it within a character.
+    #[test]
+    fn a_name_that_is_no_text_does_not_make_a_process_go_away() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join(std::ffi::OsStr::from_bytes(b"f\xc3"));
+        fs::copy("/bin/sleep", &program).expect("copied");
+        let mut child = std::process::Command::new(&program).arg("60").spawn().expect("started");
+        let stat = Stat::of(child.id() as i32);
+        child.kill().and_then(|()| child.wait()).expect("ended");
+        assert_eq!(stat.map(|stat| stat.parent), Some(std::process::id() as i32));
     }
 
     #[test]

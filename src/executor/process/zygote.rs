@@ -93,7 +93,8 @@ impl Running {
         line.set_write_timeout(Some(LONGEST))?;
         let mut command = Command::new(program);
         command.args(args).arg(ZYGOTE).env_clear();
-        // Or the first memory it asks for is two megabytes at a time, which every copy of it then goes through.
+        // Or the first memory it asks for is two megabytes at a time, which every copy of it then goes through. Programs get them
+        // all the same: the last copy before takes it back.
         command.env("MIMALLOC_ALLOW_THP", "0");
         let child = command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).spawn().map_err(|error| {
             io::Error::new(error.kind(), format!("cannot start the shim {}: {error}", program.display()))

@@ -124,7 +124,7 @@ impl Marks {
         ready.filter(|run| last.replace(*run) != Some(*run)).all(|(workspace, queue, priority)| {
             let stream = (workspace.clone(), queue.clone());
             // A new run comes last among its equals, so its urgency decides.
-            known.places.get(&stream).is_some_and(|mark| -priority.get() >= mark.0)
+            known.places.get(&stream).is_some_and(|mark| urgency(priority) >= mark.0)
         })
     }
 }
@@ -147,7 +147,7 @@ impl Look {
     pub(super) fn claimed(&mut self, runs: &[Run]) {
         for run in runs {
             let place = self.places.entry((run.workspace.clone(), run.queue.clone())).or_insert(START);
-            *place = (*place).max((urgency(run), run.seq));
+            *place = (*place).max((urgency(run.priority), run.seq));
         }
     }
 }
@@ -161,6 +161,6 @@ fn pause_after(cost: Duration) -> Duration {
     (cost * COST_FACTOR).min(LONGEST_INTERVAL)
 }
 
-fn urgency(run: &Run) -> i16 {
-    -run.priority.get()
+fn urgency(priority: Priority) -> i16 {
+    -priority.get()
 }

@@ -147,8 +147,7 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     // The old head is no head any more before it goes, so that nothing follows it.
     tx.edit_schedule(&schedule).await?;
     if let Some(waiting) = waiting.filter(|_| next != Next::SameHead) {
-        let lost = waiting.scheduled.and_then(|scheduled| scheduled.slot).filter(|slot| *slot <= now);
-        let lost = lost.filter(|slot| schedule.head.is_none_or(|head| head.slot != *slot));
+        let lost = lost_slot(&waiting, schedule.head, now);
         skips.extend(lost.map(|slot| Skip::of_slot(id, slot, SkipReason::Withdrawn, now)));
         withdraw(tx, waiting, now).await?;
     }
@@ -158,6 +157,12 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     let runs = with_free_keys(tx, run.into_iter().collect()).await?;
     bring_in(tx, &runs).await?;
     Ok(EditScheduleOutcome::Edited(schedule))
+}
+
+/// The slot of a run that goes, if it was due and gets no other.
+fn lost_slot(run: &Run, head: Option<Head>, now: Timestamp) -> Option<Timestamp> {
+    let slot = run.scheduled?.slot?;
+    (slot <= now && head.is_none_or(|head| head.slot != slot)).then_some(slot)
 }
 
 /// What is to wait after an edit.

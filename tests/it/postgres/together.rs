@@ -134,13 +134,18 @@ async fn what_is_known_ends_before_a_run_with_a_grant() {
     assert_eq!(store.claim_known(&asks_for(4)).await.expect("an answer").runs, [], "a claim has to see to the grant");
 }
 
+/// Runs of several kinds are stored by another statement than those of one.
+fn of_kind(number: usize) -> NewRun {
+    NewRun { task: TaskName::parse(format!("kind-{number}")).expect("a name"), ..a_run() }
+}
+
 #[tokio::test]
 async fn runs_go_in_the_order_in_which_they_came_however_many_came_together() {
     let Some(database) = Database::empty().await else { return };
     let store = connect(&database).await;
     let mut ids = Vec::new();
-    for many in [1, 3, 4096, 4097, 2] {
-        let runs: Vec<NewRun> = (0..many).map(|_| a_run()).collect();
+    for (many, kinds) in [(1, 1), (3, 2), (4096, 1), (4097, 2), (2, 1), (4096, 2), (4097, 1), (3, 1)] {
+        let runs: Vec<NewRun> = (0..many).map(|at| of_kind(at % kinds)).collect();
         ids.extend(runs.iter().map(|run| run.id));
         store.submit(&runs, Admission::default()).await.expect("submit answers");
     }
@@ -279,10 +284,12 @@ async fn an_id_is_known_again_under_another_isolation_level() {
     let level = "options=-c%20default_transaction_isolation%3Drepeatable%5C%20read";
     let url = format!("{}{join}{level}", database.url);
     let store = PostgresStore::connect(&url, Clock::Database).await.expect("a store");
-    let run = a_run();
-    let submit = || store.submit(std::slice::from_ref(&run), Admission::default());
-    assert_eq!(submit().await.expect("an answer"), [SubmitOutcome::Created]);
-    assert_eq!(submit().await.expect("an answer"), [SubmitOutcome::DuplicateId]);
+    for kinds in [1, 2] {
+        let runs = [of_kind(0), of_kind(1 % kinds)];
+        let submit = || store.submit(&runs, Admission::default());
+        assert_eq!(submit().await.expect("an answer"), [SubmitOutcome::Created; 2]);
+        assert_eq!(submit().await.expect("an answer"), [SubmitOutcome::DuplicateId; 2]);
+    }
 }
 
 /// What is too much for one message is streamed.

@@ -10,9 +10,6 @@ use crate::executor::process::directory::Directory;
 /// Not a pipe, but read like one. Where the system has no watch to give, nothing is ever noticed.
 pub(super) struct Watch(Option<Receiver>);
 
-/// Such an event says that the last watch has ended.
-const WITHOUT_NAME: usize = 16;
-
 /// A directory being watched, until this is dropped.
 pub(super) struct Watched {
     fd: OwnedFd,
@@ -42,8 +39,8 @@ impl Watch {
             }
             // What they say does not matter, only that there are none left.
             let mut events = [0; 4096];
-            while let Ok(count @ 1..) = watch.try_read(&mut events) {
-                noticed |= count > WITHOUT_NAME;
+            while let Ok(1..) = watch.try_read(&mut events) {
+                noticed = true;
             }
         }
     }
@@ -53,5 +50,7 @@ impl Drop for Watched {
     fn drop(&mut self) {
         // Where the directory is gone, so is the watch.
         let _ = remove_watch(&self.fd, self.number);
+        // That it has ended is an event, too, which would be taken for one of the next directory.
+        while let Ok(1..) = rustix::io::read(&self.fd, &mut [0; 4096]) {}
     }
 }
