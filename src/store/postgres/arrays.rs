@@ -1,14 +1,12 @@
 //! Runs as columns: one array for each, which is how PostgreSQL takes a thousand rows in one statement.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
 use super::row::JsonText;
-use crate::run::{NewRun, Run};
-use crate::store::script::{Record, to_i32};
+use crate::run::Run;
+use crate::store::script::Record;
 
 /// The parameters of a statement, each with its type, so that none has to be prepared to learn them.
 #[derive(Default)]
@@ -88,55 +86,6 @@ impl<'a> Params<'a> {
         let values: Vec<Option<JsonText<&str>>> = values.into_iter().map(|text| text.map(JsonText)).collect();
         self.add(values, Type::JSON_ARRAY)
     }
-}
-
-/// What `insert_ready` takes, before the time: only what runs that are ready at once can differ in.
-pub(super) fn ready_runs(runs: &[NewRun]) -> Params<'_> {
-    let each = |column: fn(&NewRun) -> &str| runs.iter().map(column).collect::<Vec<_>>();
-    let retries: Vec<Option<String>> = runs.iter().map(|run| run.retry.map(Record::retry_text)).collect();
-    let owners: BTreeSet<&str> = runs.iter().map(|run| run.workspace.as_str()).collect();
-    Params::default()
-        .uuids(runs.iter().map(|run| run.id.0).collect())
-        .texts(each(|run| run.workspace.as_str()))
-        .texts(each(|run| run.task.as_str()))
-        .texts(each(|run| run.queue.as_str()))
-        .smalls(runs.iter().map(|run| run.priority.get()).collect())
-        .jsons(runs.iter().map(|run| Some(run.payload.as_str())).collect())
-        .jsons(runs.iter().map(|run| run.metadata.as_ref().map(|json| json.as_str())).collect())
-        .ints(runs.iter().map(|run| run.max_attempts.get().into()).collect())
-        .opt_ints(runs.iter().map(|run| run.timeout_seconds.map(|seconds| to_i32(seconds.get()))).collect())
-        .add(retries, Type::TEXT_ARRAY)
-        .texts(owners.into_iter().collect())
-        .add(runs.iter().map(|run| run.id.0).min(), Type::UUID)
-        .add(runs.iter().map(|run| run.id.0).max(), Type::UUID)
-}
-
-/// What `insert_alike` takes, before the time, for runs that differ in nothing but their ids and payloads.
-pub(super) fn alike_runs(runs: &[NewRun]) -> Option<Params<'_>> {
-    let first = runs.first()?;
-    let alike = |run: &NewRun| {
-        (&run.workspace, &run.task, &run.queue) == (&first.workspace, &first.task, &first.queue)
-            && (run.priority, &run.metadata) == (first.priority, &first.metadata)
-            && (run.max_attempts, run.timeout_seconds, run.retry)
-                == (first.max_attempts, first.timeout_seconds, first.retry)
-    };
-    if !runs.iter().all(alike) {
-        return None;
-    }
-    let params = Params::default()
-        .uuids(runs.iter().map(|run| run.id.0).collect())
-        .jsons(runs.iter().map(|run| Some(run.payload.as_str())).collect())
-        .text(first.workspace.as_str())
-        .text(first.task.as_str())
-        .text(first.queue.as_str())
-        .add(first.priority.get(), Type::INT2)
-        .add(first.metadata.as_ref().map(|json| JsonText(json.as_str())), Type::JSON)
-        .add(i32::from(first.max_attempts.get()), Type::INT4)
-        .add(first.timeout_seconds.map(|seconds| to_i32(seconds.get())), Type::INT4)
-        .add(first.retry.map(Record::retry_text), Type::TEXT)
-        .add(runs.iter().map(|run| run.id.0).min(), Type::UUID)
-        .add(runs.iter().map(|run| run.id.0).max(), Type::UUID);
-    Some(params)
 }
 
 /// What `insert_runs` takes: only what a new run can differ in.

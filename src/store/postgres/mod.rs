@@ -12,6 +12,7 @@ mod known;
 mod listen;
 mod marks;
 mod migrate;
+mod plain;
 mod read;
 mod row;
 mod schedule_tx;

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::arrays::{Params, alike_runs, finished_rows, live_rows, new_runs, ready_runs};
+use super::arrays::{Params, finished_rows, live_rows, new_runs};
 use super::copy::copy_runs;
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
@@ -131,14 +131,7 @@ impl Tx for Session {
     }
 
     async fn insert_ready(&mut self, requests: &[NewRun]) -> Result<(Vec<bool>, Timestamp)> {
-        let (sql, params) = match alike_runs(requests) {
-            Some(params) => (&self.statements.insert_alike, params),
-            None => (&self.statements.insert_ready, ready_runs(requests)),
-        };
-        let params = self.with_word(params.time(self.injected_now()));
-        let rows = self.query_by_itself(sql, params).await?;
-        self.forget |= !self.marks.follow(requests.iter().map(|run| (&run.workspace, &run.queue, run.priority)));
-        Ok((vec![true; requests.len()], rows[0].get(0)))
+        self.insert_plain(requests).await
     }
 
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
@@ -518,12 +511,6 @@ impl Tx for Session {
 }
 
 impl Session {
-    /// Notes whether new runs stand where a claim would pass them over.
-    pub(super) fn follow(&mut self, runs: &[Run]) {
-        let ready = runs.iter().filter(|run| run.is_ready());
-        self.forget |= !self.marks.follow(ready.map(|run| (&run.workspace, &run.queue, run.priority)));
-    }
-
     async fn ask_time(&self) -> Result<Timestamp> {
         if let Some(now) = self.injected_now() {
             return Ok(now);
