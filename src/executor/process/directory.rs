@@ -65,11 +65,17 @@ impl Directory {
 
     /// Makes the directory; fails if it is there.
     pub fn reserve(&self) -> io::Result<()> {
-        // The work's user has to pass through what lies above the attempt, but not to look around there.
-        if let Some(parent) = self.0.parent() {
-            make_passage(parent)?;
+        loop {
+            // The work's user has to pass through what lies above the attempt, but not to look around there.
+            if let Some(parent) = self.0.parent() {
+                make_passage(parent)?;
+            }
+            match make_private(&self.0) {
+                // Whoever removed the run's last attempt just now removed that, too.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                made => return made,
+            }
         }
-        make_private(&self.0)
     }
 
     /// Puts in what the program will look for, and gives it to its user.
@@ -86,24 +92,13 @@ impl Directory {
     }
 
     /// Writes a file that others read: under another name first, so that it is there whole or not at all.
-    pub fn write(&self, name: &str, content: &impl Serialize) -> io::Result<File> {
-        let content = serde_json::to_vec(content)?;
-        self.place(name, |file| file.write_all(&content))
-    }
-
-    /// Gives a file its name once it was filled.
-    pub fn place(&self, name: &str, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
+    pub fn write(&self, name: &str, content: &impl Serialize) -> io::Result<()> {
         static WRITES: AtomicU64 = AtomicU64::new(0);
+        let content = serde_json::to_vec(content)?;
         let count = WRITES.fetch_add(1, Ordering::Relaxed);
         let scratch = self.0.join(format!(".{name}.{}.{count}", std::process::id()));
-        let mut file = create_new(&scratch)?;
-        match fill(&mut file).and_then(|()| fs::rename(&scratch, self.0.join(name))) {
-            Ok(()) => Ok(file),
-            Err(error) => {
-                let _ = fs::remove_file(&scratch);
-                Err(error)
-            }
-        }
+        let written = create_new(&scratch).and_then(|mut file| file.write_all(&content));
+        written.and_then(|()| fs::rename(&scratch, self.0.join(name))).inspect_err(|_| drop(fs::remove_file(&scratch)))
     }
 
     /// What a file says, if there is one.
@@ -162,7 +157,11 @@ pub(super) fn make_passage(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o711).create(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
-        Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o711)),
+        Ok(()) => match fs::set_permissions(path, Permissions::from_mode(0o711)) {
+            // Removed already; whoever needs it finds that out.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            set => set,
+        },
     }
 }
 
@@ -194,4 +193,26 @@ fn make_private(path: &Path) -> io::Result<()> {
 
 pub(super) fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_has_its_directory_while_the_one_before_is_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::thread::scope(|scope| {
+            for attempt in ["1", "2"] {
+                let directory = Directory::new(folder.path().join("run").join(attempt));
+                scope.spawn(move || {
+                    for _ in 0..5_000 {
+                        directory.reserve().expect("reserved");
+                        directory.remove_all_but_output().expect("removed");
+                    }
+                });
+            }
+        });
+        assert!(!folder.path().join("run").exists());
+    }
 }

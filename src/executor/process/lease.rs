@@ -44,7 +44,7 @@ impl Lease {
 
 impl Directory {
     pub fn write_lease(&self, epoch: i64, lease: &Lease) -> io::Result<()> {
-        self.write(&format!("{PREFIX}{epoch}"), lease).map(drop)
+        self.write(&format!("{PREFIX}{epoch}"), lease)
     }
 
     /// The lease of the latest worker that has written one. The first has to only when something changes.

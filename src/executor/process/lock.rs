@@ -9,8 +9,9 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::directory::{Directory, RECORD};
+use super::directory::{Directory, RECORD, create_new};
 use super::identity::Handle;
 use super::record::{Exit, Shim};
 
@@ -35,17 +36,13 @@ impl Held {
 }
 
 impl Directory {
-    /// Says that the shim is at work here.
+    /// Says that the shim is at work here. Fails if another was here before.
     pub fn take_up(&self, record: &Shim) -> io::Result<Held> {
-        if self.path().join(RECORD).exists() {
-            return Err(io::Error::other("another shim was here before"));
-        }
         let content = line(record)?;
-        // Locked before it has its name: whoever finds it finds it locked.
-        let file = self.place(RECORD, |file| {
-            flock(&*file, FlockOperation::NonBlockingLockExclusive)?;
-            file.write_all(&content)
-        })?;
+        let mut file = create_new(&self.path().join(RECORD))?;
+        // Locked before it says anything: whoever can read who is here finds it locked.
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        file.write_all(&content)?;
         Ok(Held { file, end: content.len() as u64 })
     }
 
@@ -65,17 +62,13 @@ impl Directory {
     /// What the shim wrote about itself, if it has come that far.
     pub fn shim_record(&self) -> io::Result<Option<(File, Shim)>> {
         let Some((file, lines)) = self.record()? else { return Ok(None) };
-        let record = serde_json::from_slice(lines.split(|byte| *byte == b'\n').next().unwrap_or_default())?;
-        Ok(Some((file, record)))
+        Ok(nth(&lines, 0)?.map(|record| (file, record)))
     }
 
-    /// How the attempt ended, if it has. Half a line is none: it is being written, or was lost with the power.
+    /// How the attempt ended, if it has.
     pub fn exit_record(&self) -> io::Result<Option<Exit>> {
         let Some((_, lines)) = self.record()? else { return Ok(None) };
-        match lines.split_inclusive(|byte| *byte == b'\n').nth(1) {
-            Some(line) if line.ends_with(b"\n") => Ok(Some(serde_json::from_slice(line)?)),
-            _ => Ok(None),
-        }
+        nth(&lines, 1)
     }
 
     /// As bytes: half a line may end in half a character.
@@ -87,6 +80,14 @@ impl Directory {
         let mut lines = Vec::new();
         file.read_to_end(&mut lines)?;
         Ok(Some((file, lines)))
+    }
+}
+
+/// Half a line is none: it is being written, or was lost with the power.
+fn nth<T: DeserializeOwned>(lines: &[u8], number: usize) -> io::Result<Option<T>> {
+    match lines.split_inclusive(|byte| *byte == b'\n').nth(number) {
+        Some(line) if line.ends_with(b"\n") => Ok(Some(serde_json::from_slice(line)?)),
+        _ => Ok(None),
     }
 }
 
@@ -131,5 +132,21 @@ mod tests {
         assert!(directory.shim_at_work().expect("read").is_some(), "until it is released");
         held.release().expect("released");
         assert!(directory.shim_at_work().expect("read").is_none());
+    }
+
+    #[test]
+    fn who_is_there_counts_once_the_line_is_whole_and_nobody_comes_after() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let directory = Directory::new(folder.path().into());
+        let me = Identity::of(std::process::id() as i32).expect("myself");
+        let shim = Shim { workspace: None, shim: me, child: None };
+        let whole = line(&shim).expect("a line");
+        for half in [0, whole.len() - 1] {
+            std::fs::write(folder.path().join(RECORD), &whole[..half]).expect("half of it");
+            assert!(directory.shim_record().expect("read").is_none());
+            assert!(!directory.is_running());
+        }
+        let error = directory.take_up(&shim).map(drop).expect_err("another was here");
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     }
 }

@@ -74,7 +74,7 @@ async fn a_free_shim_that_is_killed_or_told_to_go_harms_nothing() {
 async fn a_shim_that_was_told_to_stop_its_work_takes_no_other() {
     let mut scene = sh("test -e $RUNLANE_OUTPUT_DIR/../../../go || exec sleep 1000");
     let followed = scene.start(LEASE);
-    until("the shim to be at work", || scene.record().exists()).await;
+    until("the shim to be at work", || scene.is_taken_up()).await;
     let shim = scene.pid_of("shim");
     followed.stop(std::time::Duration::ZERO);
     assert_eq!(followed.completion().await, Completion::Stopped);

@@ -138,7 +138,7 @@ async fn a_shim_that_is_killed_takes_the_work_with_it() {
 async fn work_that_is_left_goes_on() {
     let mut scene = sh("while ! test -e $RUNLANE_OUTPUT_DIR/go; do sleep 0.05; done; echo 5 > $RUNLANE_RESULT");
     let followed = scene.start(LEASE);
-    until("the shim to be at work", || scene.record().exists()).await;
+    until("the shim to be at work", || scene.is_taken_up()).await;
     followed.grip.order(Order::Leave);
     assert_eq!(followed.completion().await, Completion::Left);
     assert!(is_alive(scene.pid_of("shim")));

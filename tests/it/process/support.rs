@@ -146,6 +146,11 @@ impl Scene {
         self.directory().join("record.jsonl")
     }
 
+    /// Whether it is on record who is at work.
+    pub fn is_taken_up(&self) -> bool {
+        fs::read_to_string(self.record()).is_ok_and(|record| record.contains('\n'))
+    }
+
     /// Waits until it is on record how the attempt ended, and answers with that.
     pub async fn exit_record(&self) -> String {
         let line = || Some(fs::read_to_string(self.record()).ok()?.lines().nth(1)?.to_owned());

@@ -41,6 +41,8 @@ pub(super) struct Candidate {
 /// To be called while there is one thread: only then is a copy of this process as good as a new one.
 pub(super) fn prepare(directory: &Directory, assignment: &Assignment) -> io::Result<Candidate> {
     let shim = getpid();
+    // Before the copy is made: what it would write itself had to be copied first.
+    let mut command = command(assignment)?;
     let input = File::open(directory.input(assignment.spec.epoch))?;
     let (word, go) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -52,7 +54,8 @@ pub(super) fn prepare(directory: &Directory, assignment: &Assignment) -> io::Res
         Fork::Child => {
             drop(go);
             let streams = [input.into(), to_stdout, to_stderr];
-            let Err(error) = wait_for(word.into(), streams, shim).and_then(|()| attempt(directory, assignment, shim));
+            let Err(error) = wait_for(word.into(), streams, shim)
+                .and_then(|()| attempt(directory, &assignment.spec.task, &mut command, shim));
             let written = serde_json::to_vec(&error).map_err(io::Error::from);
             if let Err(unwritten) = written.and_then(|error| File::from(to_error).write_all(&error)) {
                 complain(format_args!("{}, and that cannot be said: {unwritten}", error.message));
@@ -96,8 +99,12 @@ fn wait_for(mut word: File, streams: [OwnedFd; 3], shim: Pid) -> Result<(), Star
         .map_err(|error| failed("cannot take the streams", error))
 }
 
-fn attempt(directory: &Directory, assignment: &Assignment, shim: Pid) -> Result<Infallible, StartError> {
-    let task = &assignment.spec.task;
+fn attempt(
+    directory: &Directory,
+    task: &ProcessTask,
+    command: &mut Command,
+    shim: Pid,
+) -> Result<Infallible, StartError> {
     limit(&task.limits)?;
     if let Some(user) = task.user {
         switch_to(user, directory)?;
@@ -107,7 +114,7 @@ fn attempt(directory: &Directory, assignment: &Assignment, shim: Pid) -> Result<
     if let Some(cwd) = &task.cwd {
         chdir(cwd).map_err(|error| failed(&format!("cannot go to {}", cwd.display()), error))?;
     }
-    Err(execute(task, assignment))
+    Err(execute(command))
 }
 
 fn limit(limits: &ProcessLimits) -> Result<(), StartError> {
@@ -154,17 +161,22 @@ fn die_with(shim: Pid) -> Result<(), StartError> {
     }
 }
 
-fn execute(task: &ProcessTask, assignment: &Assignment) -> StartError {
-    let Some((program, args)) = task.command.split_first() else {
-        return StartError::new("start_failed", "the command is empty");
-    };
-    let mut command = Command::new(program);
-    command.args(args).env_clear().envs(assignment.environment()).envs(&task.env);
+fn execute(command: &mut Command) -> StartError {
     // That was for the shim. Last of all, or the first memory that is asked for here would be two megabytes, all to be cleared.
     let _ = disable_transparent_huge_pages(false);
     let error = command.exec();
     let code = if error.kind() == ErrorKind::NotFound { "program_not_found" } else { "start_failed" };
-    StartError::new(code, format!("cannot start {program}: {error}"))
+    StartError::new(code, format!("cannot start {}: {error}", command.get_program().display()))
+}
+
+fn command(assignment: &Assignment) -> io::Result<Command> {
+    let task = &assignment.spec.task;
+    let Some((program, args)) = task.command.split_first() else {
+        return Err(io::Error::other("the command is empty"));
+    };
+    let mut command = Command::new(program);
+    command.args(args).env_clear().envs(assignment.environment()).envs(&task.env);
+    Ok(command)
 }
 
 fn failed(what: &str, error: impl Into<io::Error>) -> StartError {
