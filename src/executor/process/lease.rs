@@ -47,12 +47,13 @@ impl Directory {
         self.write(&format!("{PREFIX}{epoch}"), lease)
     }
 
-    /// The lease of the latest worker that has written one. The first has to only when something changes.
-    pub fn highest_lease(&self) -> io::Result<Option<Lease>> {
-        match self.highest_epoch()? {
-            Some(epoch) => self.read(&format!("{PREFIX}{epoch}")),
-            None => Ok(None),
-        }
+    /// The lease of the latest worker: what it wrote, or `told` if it is the one that told the shim under `epoch`, since that
+    /// has to write one only when something changes. None where a later worker has begun the attempt anew.
+    pub fn lease_for(&self, epoch: i64, told: Lease) -> io::Result<Option<Lease>> {
+        // The program may have deleted its payload.
+        let highest = self.highest_epoch()?.unwrap_or(epoch);
+        let written = self.read(&format!("{PREFIX}{highest}"))?;
+        Ok(written.or((highest == epoch).then_some(told)))
     }
 
     /// Whether a later worker has begun the attempt anew, or written its lease.
@@ -100,14 +101,16 @@ mod tests {
     fn the_highest_epoch_counts_however_it_is_spelled() {
         let folder = tempfile::tempdir().expect("a folder");
         let directory = Directory::new(folder.path().into());
-        assert_eq!(directory.highest_lease().expect("read"), None);
         let lease = |n| Lease { stop_at: n, deadline: n, stop: None };
+        let lease_for = |epoch: i64| directory.lease_for(epoch, lease(0)).expect("read");
+        assert_eq!(lease_for(1), Some(lease(0)), "what its shim was told");
         for epoch in [9, 10, 2] {
             directory.write_lease(epoch, &lease(epoch as u64)).expect("written");
         }
-        assert_eq!(directory.highest_lease().expect("read"), Some(lease(10)));
+        assert_eq!(lease_for(1), Some(lease(10)));
         std::fs::write(directory.input(11), "").expect("written");
         assert_eq!(directory.highest_epoch().expect("read"), Some(11));
-        assert_eq!(directory.highest_lease().expect("read"), None, "what it may do, its shim was told");
+        assert_eq!(lease_for(11), Some(lease(0)), "what its shim was told");
+        assert_eq!(lease_for(10), None, "begun anew");
     }
 }

@@ -87,6 +87,26 @@ async fn a_shim_that_comes_late_finds_the_order_to_stop() {
     scene.nothing_is_left().await;
 }
 
+#[tokio::test]
+async fn a_shim_that_comes_when_the_attempt_was_begun_anew_starts_nothing() {
+    for is_gone in [false, true] {
+        let scene = sh("echo > $RUNLANE_OUTPUT_DIR/ran");
+        let followed = scene.start(Duration::ZERO);
+        assert_eq!(followed.completion().await, Completion::NotFound);
+        fs::remove_file(scene.record()).expect("removed");
+        // As it was removed and made again by a later worker, after or before this shim found its payload.
+        let [payload, later] = ["input-1.json", "input-2.json"].map(|name| scene.directory().join(name));
+        fs::copy(&payload, later).expect("begun anew");
+        if is_gone {
+            fs::remove_file(payload).expect("removed");
+        }
+        make_a_shim(&scene);
+        scene.nothing_is_left().await;
+        assert!(!scene.output("ran").exists());
+        assert_eq!(scene.record().exists(), !is_gone, "what is another's is left to it");
+    }
+}
+
 /// As a worker has it made, that was frozen when about to do so.
 fn make_a_shim(scene: &support::Scene) {
     let (mut line, theirs) = UnixStream::pair().expect("a line");
@@ -98,7 +118,8 @@ fn make_a_shim(scene: &support::Scene) {
         "workspace": work.workspace, "run": work.run, "attempt": work.attempt, "epoch": 1, "start_by": u64::MAX,
         "task": scene.task, "lease": { "stop_at": u64::MAX, "deadline": u64::MAX, "stop": null },
     });
-    let assignment = format!("{}\0{spec}\0A=b", scene.directory().display());
+    let directory = scene.directory();
+    let assignment = format!("{0}\0{spec}\0RUNLANE_OUTPUT_DIR={0}/output", directory.display());
     let mut shim = received_line(&line);
     shim.write_all(&(assignment.len() as u32).to_le_bytes())
         .and_then(|()| shim.write_all(assignment.as_bytes()))

@@ -55,7 +55,11 @@ impl Overseer {
     /// Sees the attempt through, to its exit record. Answers whether nothing is left of it that another would have to
     /// suffer from. To be called while there is one thread.
     pub async fn see_through(&mut self, directory: &Directory, assignment: &Assignment) -> io::Result<bool> {
-        let candidate = exec::prepare(directory, assignment);
+        let candidate = match exec::prepare(directory, assignment) {
+            // The directory is gone, and if there is another in its place, that is another's.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error),
+            candidate => candidate,
+        };
         let child = candidate.as_ref().ok().and_then(|candidate| Identity::of(candidate.number).ok());
         let workspace = Some(assignment.spec.workspace.clone());
         let held = directory.take_up(&Shim { workspace, shim: self.me.clone(), child })?;
@@ -80,11 +84,11 @@ impl Overseer {
     ) -> io::Result<(Exit, bool)> {
         let _watched = self.watch.on(directory);
         let now = boot_millis();
-        match directory.highest_lease()?.unwrap_or(spec.lease) {
-            lease if lease.is_good(now) && now < spec.start_by => {
+        match directory.lease_for(spec.epoch, spec.lease)? {
+            Some(lease) if lease.is_good(now) && now < spec.start_by => {
                 // Where it is gone already, it has said why.
                 let _ = candidate.go();
-                look_after(directory, &spec.task, candidate, self, lease).await
+                look_after(directory, spec, candidate, self, lease).await
             }
             _ => Ok((Exit::without_work(Why::NeverStarted), false)),
         }
@@ -119,18 +123,19 @@ impl Overseer {
 
 async fn look_after(
     directory: &Directory,
-    task: &ProcessTask,
+    spec: &Spec,
     candidate: Candidate,
     overseer: &mut Overseer,
     lease: Lease,
 ) -> io::Result<(Exit, bool)> {
+    let task = &spec.task;
     let log = Arc::new(Mutex::new(Log::new(directory.log(), task.limits.log_bytes)));
     let number = candidate.number;
     let mut readers = JoinSet::new();
     for (stream, pipe) in [(Stream::Stdout, &candidate.stdout), (Stream::Stderr, &candidate.stderr)] {
         readers.spawn(drain(Receiver::from_owned_fd(pipe.try_clone()?)?, stream, log.clone()));
     }
-    let escalation = watch_over(directory, task, &candidate, overseer, lease).await.unwrap_or_else(|error| {
+    let escalation = watch_over(directory, spec, &candidate, overseer, lease).await.unwrap_or_else(|error| {
         complain(format_args!("cannot watch over the work: {error}"));
         cleanup::signal_group(number, Signal::KILL);
         let mut escalation = Escalation::default();
@@ -154,7 +159,7 @@ async fn look_after(
 /// Returns when the work has ended, by itself or by force.
 async fn watch_over(
     directory: &Directory,
-    task: &ProcessTask,
+    spec: &Spec,
     candidate: &Candidate,
     overseer: &mut Overseer,
     first: Lease,
@@ -166,10 +171,10 @@ async fn watch_over(
     escalation.heed(&lease, boot_millis());
     let mut tick = interval_at(Instant::now() + TICK, TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let too_much = output::exceeded(directory.output(), task.limits.output_bytes);
+    let too_much = output::exceeded(directory.output(), spec.task.limits.output_bytes);
     tokio::pin!(too_much);
     let mut is_too_much = false;
-    let grace = millis(task.stop_grace());
+    let grace = millis(spec.task.stop_grace());
     loop {
         let due = escalation.next(&lease).map(|at| Duration::from_millis(at.saturating_sub(boot_millis())));
         tokio::select! {
@@ -186,7 +191,7 @@ async fn watch_over(
             }
             () = overseer.told.stop() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
         }
-        lease = latest_lease(directory, lease);
+        lease = latest_lease(directory, spec.epoch, lease);
         let now = boot_millis();
         escalation.heed(&lease, now);
         match escalation.due(now) {
@@ -199,12 +204,12 @@ async fn watch_over(
     }
 }
 
-/// Where there is none, or it cannot be read, the one known before holds; where its directory is gone, it is over.
-fn latest_lease(directory: &Directory, known: Lease) -> Lease {
-    match directory.highest_lease() {
-        Ok(Some(lease)) => lease,
-        Ok(None) => known,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Lease { stop: Some(0), ..known },
+/// Where it cannot be read, the one known before holds; where the directory is gone or another's, it is over.
+fn latest_lease(directory: &Directory, epoch: i64, known: Lease) -> Lease {
+    let over = Lease { stop: Some(0), ..known };
+    match directory.lease_for(epoch, known) {
+        Ok(lease) => lease.unwrap_or(over),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => over,
         Err(error) => {
             complain(format_args!("cannot read the lease: {error}"));
             known
