@@ -31,7 +31,10 @@ pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     let detachable = task.executor.is_detachable();
     let slot = Slot::new(claimed.lease(), run.queue.clone(), detachable, task.stop_grace, grip);
     reporter.watch(&slot);
-    inner.slots.enter(&slot);
+    if !inner.slots.enter(&slot) {
+        // What has not begun yet goes back, whatever it is.
+        if claimed.adopted && detachable { slot.leave(Why::Shutdown) } else { slot.stop(Why::Shutdown) }
+    }
     let work = work_of(run);
     let span = telemetry::span(inner, run, work.traceparent.as_deref());
     let meter = inner.meters.of(run);

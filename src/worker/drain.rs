@@ -15,7 +15,7 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
     tracing::info!(worker = %inner.id, under_way, ?grace, "draining: no more runs are claimed");
     inner.attempts.close();
     if tokio::time::timeout(grace, inner.attempts.wait()).await.is_err() {
-        for slot in inner.slots.all() {
+        for slot in inner.slots.end_all() {
             if slot.detachable { slot.leave(Why::Shutdown) } else { slot.stop(Why::Shutdown) }
         }
         // While the store cannot be reached, nothing more can be said: the leases run out, and others find the runs.

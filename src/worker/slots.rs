@@ -124,6 +124,8 @@ pub(super) struct Slots {
     /// Whether claimed runs are just being begun, one after the other.
     beginning: watch::Sender<bool>,
     closed: AtomicBool,
+    /// Whether there is no time left for what is under way.
+    over: AtomicBool,
     freed: Notify,
 }
 
@@ -136,6 +138,7 @@ impl Slots {
             ending: AtomicUsize::new(0),
             beginning: watch::Sender::new(false),
             closed: AtomicBool::new(false),
+            over: AtomicBool::new(false),
             freed: Notify::new(),
         }
     }
@@ -174,8 +177,16 @@ impl Slots {
         self.closed.load(Ordering::SeqCst)
     }
 
-    pub(super) fn enter(&self, slot: &Arc<Slot>) {
+    /// Answers whether there is time for it: a claim may be answered when there is none any more.
+    pub(super) fn enter(&self, slot: &Arc<Slot>) -> bool {
         lock(&self.table).insert(slot.lease, Arc::clone(slot));
+        !self.over.load(Ordering::SeqCst)
+    }
+
+    /// There is no time left for what is under way, which is the answer, nor for what comes.
+    pub(super) fn end_all(&self) -> Vec<Arc<Slot>> {
+        self.over.store(true, Ordering::SeqCst);
+        self.all()
     }
 
     /// The attempt is over; its slot is freed when the store knows.

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use runlane::clock::Clock;
 use runlane::executor::native::{Context, Native, TaskError};
 use runlane::maintenance::{self, Maintenance};
-use runlane::run::{Status, Tenure, WorkspaceName};
+use runlane::run::{LaneName, NewRun, Status, Tenure, WorkspaceName};
 use runlane::store::postgres::PostgresStore;
 use runlane::store::{Admission, Store};
-use runlane::worker::{Task, Worker};
-use tokio::sync::mpsc;
+use runlane::worker::{Settings, Task, Worker};
+use tokio::sync::{Semaphore, mpsc};
 
 use super::wire::Wire;
 use super::{PATIENCE, Working, quick, request};
@@ -103,6 +103,43 @@ async fn a_worker_whose_database_is_silent_can_be_stopped_all_the_same() {
     wire.fall_silent();
     let summary = working.stop().await;
     assert_eq!((summary.finished, summary.lost), (0, 1), "its lease runs out, and others find the run");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_handed_over_when_the_grace_is_over_is_given_back_without_having_begun() {
+    let Some(database) = Database::empty().await else { return };
+    let wire = Wire::to(&database.url).await;
+    let far = PostgresStore::connect(&wire.url, Clock::Database).await.expect("a store");
+    let near = PostgresStore::connect(&database.url, Clock::Database).await.expect("a store");
+    // With one slot, nothing is claimed but along with the end.
+    let settings = Settings { concurrency: 1, shutdown_grace: Duration::from_millis(100), ..quick() };
+    let (started, mut starts) = mpsc::unbounded_channel();
+    let go_on = Arc::new(Semaphore::new(0));
+    let waited_for = Arc::clone(&go_on);
+    let builder = Worker::builder(Arc::new(far)).settings(settings).task("wait", move |ctx: Context, (): ()| {
+        let (started, go_on) = (started.clone(), Arc::clone(&waited_for));
+        async move {
+            started.send(ctx.run_id()).expect("the test listens");
+            go_on.acquire().await.expect("open").forget();
+            Ok::<_, TaskError>(())
+        }
+    });
+    let working = Working::start(builder);
+    let lane = LaneName::parse("l").ok();
+    let [first, second] = [(); 2].map(|()| NewRun { lane: lane.clone(), ..request("wait", "null") });
+    near.submit(&[first.clone(), second.clone()], Admission::default()).await.expect("submitted");
+    assert_eq!(starts.recv().await, Some(first.id));
+    wire.fall_silent();
+    go_on.add_permits(1);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let stopped = tokio::spawn(working.stop());
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    wire.speak();
+    let summary = stopped.await.expect("no panic");
+    assert_eq!((summary.finished, summary.released), (1, 1));
+    assert_eq!(starts.try_recv().ok(), None);
+    let run = until(&near, second.id, Status::Queued).await;
+    assert_eq!((run.attempt, run.interruptions), (0, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
