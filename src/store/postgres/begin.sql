@@ -1,4 +1,5 @@
-begin;
+-- Whatever is the default here: after a wait for a lock, the next statement sees what the other did meanwhile.
+begin isolation level read committed;
 -- Set for each transaction, since a pooler may give each another session.
 set local lock_timeout = '10s';
 set local statement_timeout = '60s';

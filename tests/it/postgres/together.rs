@@ -276,14 +276,18 @@ async fn store_a_large_batch_twice(a_run: impl Fn() -> NewRun) {
     assert_eq!(again, vec![SubmitOutcome::DuplicateId; 1000]);
 }
 
-/// Where a transaction sees only what was there when it began, whether an id is taken is found out by the careful way.
+/// From now on, new connections have transactions that see only what was there when they began, unless they say otherwise.
+async fn look_at_the_past(database: &Database) {
+    let level = "execute format('alter database %I set default_transaction_isolation = %L', current_database(), 'repeatable read')";
+    database.execute(&format!("do $$ begin {level}; end $$")).await;
+}
+
+/// Whether an id is taken is found out by the careful way there.
 #[tokio::test]
 async fn an_id_is_known_again_under_another_isolation_level() {
     let Some(database) = Database::empty().await else { return };
-    let join = if database.url.contains('?') { '&' } else { '?' };
-    let level = "options=-c%20default_transaction_isolation%3Drepeatable%5C%20read";
-    let url = format!("{}{join}{level}", database.url);
-    let store = PostgresStore::connect(&url, Clock::Database).await.expect("a store");
+    look_at_the_past(&database).await;
+    let store = connect(&database).await;
     for kinds in [1, 2] {
         let runs = [of_kind(0), of_kind(1 % kinds)];
         let submit = || store.submit(&runs, Admission::default());
@@ -291,6 +295,27 @@ async fn an_id_is_known_again_under_another_isolation_level() {
         assert_eq!(submit().await.expect("an answer"), [SubmitOutcome::DuplicateId; 2]);
     }
 }
+
+/// After a wait for a lock, the next statement must see what the other did meanwhile: how many runs of a queue there are now.
+#[tokio::test]
+async fn nothing_is_written_by_a_look_at_the_past() {
+    let Some(database) = Database::empty().await else { return };
+    look_at_the_past(&database).await;
+    database.execute(REFUSE_THE_PAST).await;
+    let store = connect(&database).await;
+    store.submit(&[a_run()], Admission::default()).await.expect("submitted");
+    let claimed = store.claim(&asks_for(1)).await.expect("an answer").runs;
+    assert_eq!(store.renew(&[claimed[0].lease()], SignedDuration::from_secs(30)).await.expect("an answer").len(), 1);
+    store.finish(&[success(&claimed[0])]).await.expect("an answer");
+}
+
+const REFUSE_THE_PAST: &str = "
+    create function runlane.refuse_the_past() returns trigger language plpgsql as $$ begin
+        if current_setting('transaction_isolation') <> 'read committed' then raise 'a look at the past'; end if;
+        return null;
+    end $$;
+    create trigger refuse_the_past before insert or update or delete on runlane.runs
+        execute function runlane.refuse_the_past()";
 
 /// What is too much for one message is streamed.
 #[tokio::test]
