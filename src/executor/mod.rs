@@ -81,6 +81,8 @@ pub enum Completion {
     },
     /// It was stopped, as ordered.
     Stopped,
+    /// It was ordered to stop, or left, before it began, and never did.
+    NotBegun,
     /// It was left to itself, as ordered: still running, if it can.
     Left,
     /// There was nothing to adopt, and nothing of it is running.

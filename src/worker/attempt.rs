@@ -32,8 +32,7 @@ pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     let slot = Slot::new(claimed.lease(), run.queue.clone(), detachable, task.stop_grace, grip);
     reporter.watch(&slot);
     if !inner.slots.enter(&slot) {
-        // What has not begun yet goes back, whatever it is.
-        if claimed.adopted && detachable { slot.leave(Why::Shutdown) } else { slot.stop(Why::Shutdown) }
+        slot.shut_down();
     }
     let work = work_of(run);
     let span = telemetry::span(inner, run, work.traceparent.as_deref());
@@ -118,7 +117,7 @@ impl Attempt {
                 false if self.claimed.run.scheduled.is_some() => Box::pin(self.start_if_permitted(control)).await,
                 false => match control.order() {
                     Order::GoOn => own_words(self.task.executor.start(&self.work, control).await),
-                    order => not_begun(order),
+                    _ => Completion::NotBegun,
                 },
             }
         };
@@ -144,7 +143,7 @@ impl Attempt {
         let mut orders = control.clone();
         let permitted = tokio::select! {
             permitted = permit(&*self.inner.store, &self.claimed.run, &self.work) => permitted,
-            order = orders.ordered() => Err(not_begun(order)),
+            _ = orders.ordered() => Err(Completion::NotBegun),
         };
         match permitted {
             Ok(work) => own_words(self.task.executor.start(&work, control).await),
@@ -203,11 +202,6 @@ impl Attempt {
     }
 }
 
-/// What becomes of work that was told not to go on before it began.
-fn not_begun(order: Order) -> Completion {
-    if order == Order::Leave { Completion::Left } else { Completion::Stopped }
-}
-
 /// What the end of an execution means for its attempt.
 fn judge(completion: Completion, why: Option<Why>, task: &Task) -> Verdict {
     let interrupted = match task.at_shutdown {
@@ -227,13 +221,16 @@ fn judge(completion: Completion, why: Option<Why>, task: &Task) -> Verdict {
         (Completion::Failed { error, retry }, _) => Verdict::Finish(Outcome::Failed { error, retry }),
         (_, Some(Why::LeaseLost)) => Verdict::Silence,
         (Completion::NotFound, _) => Verdict::Finish(Outcome::Lost),
-        (Completion::Stopped, Some(Why::Asked(Stop::Cancel))) => Verdict::Finish(Outcome::Cancelled),
-        (Completion::Stopped, Some(Why::Asked(Stop::Pause))) => Verdict::Finish(Outcome::Paused),
-        (Completion::Stopped, Some(Why::Timeout)) => {
+        (Completion::Stopped | Completion::NotBegun, Some(Why::Asked(Stop::Cancel))) => {
+            Verdict::Finish(Outcome::Cancelled)
+        }
+        (Completion::Stopped | Completion::NotBegun, Some(Why::Asked(Stop::Pause))) => Verdict::Finish(Outcome::Paused),
+        (Completion::Stopped | Completion::NotBegun, Some(Why::Timeout)) => {
             let limit_seconds = task.timeout.and_then(|limit| u32::try_from(limit.as_secs()).ok());
             Verdict::Finish(Outcome::TimedOut { limit_seconds })
         }
         // Stopped by the guard of the lease, which was then renewed after all, is no fault of the work either.
         (Completion::Stopped, Some(Why::Shutdown) | None) => Verdict::Release(interrupted),
+        (Completion::NotBegun, Some(Why::Shutdown) | None) => Verdict::Release(Release::Unbegun),
     }
 }

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Inner;
 use super::attempt::Verdict;
-use super::slots::Why;
 use crate::run::lifecycle::Release;
 
 /// Waits for what is under way, up to the grace; then leaves the rest behind in good order.
@@ -15,9 +14,7 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
     tracing::info!(worker = %inner.id, under_way, ?grace, "draining: no more runs are claimed");
     inner.attempts.close();
     if tokio::time::timeout(grace, inner.attempts.wait()).await.is_err() {
-        for slot in inner.slots.end_all() {
-            if slot.detachable { slot.leave(Why::Shutdown) } else { slot.stop(Why::Shutdown) }
-        }
+        inner.slots.end_all().iter().for_each(|slot| slot.shut_down());
         // While the store cannot be reached, nothing more can be said: the leases run out, and others find the runs.
         let longest = inner.slots.all().iter().map(|slot| slot.stop_grace).max().unwrap_or_default();
         if tokio::time::timeout(longest + inner.settings.lease_ttl, inner.attempts.wait()).await.is_err() {

@@ -96,6 +96,7 @@ impl Worker {
     pub async fn run(&self, stop: CancellationToken) -> Summary {
         let inner = &self.inner;
         tracing::info!(worker = %inner.id, host = %inner.settings.host, slots = inner.settings.concurrency, "working");
+        inner.slots.open();
         let drain = stop.child_token();
         let _closing = Closing(inner);
         // They end with this call, however it does.

@@ -54,6 +54,11 @@ impl Slot {
         self.grip.order(Order::Stop { grace: self.stop_grace });
     }
 
+    /// The worker is leaving: what can go on without it is left to others.
+    pub(super) fn shut_down(&self) {
+        if self.detachable { self.leave(Why::Shutdown) } else { self.stop(Why::Shutdown) }
+    }
+
     /// Has nothing more to do with the work.
     pub(super) fn leave(&self, why: Why) {
         lock(&self.why).get_or_insert(why);
@@ -166,6 +171,12 @@ impl Slots {
 
     pub(super) fn give_up(&self, run: RunId) {
         lock(&self.reserved).remove(&run);
+    }
+
+    /// Slots are there to be filled, again if need be.
+    pub(super) fn open(&self) {
+        self.closed.store(false, Ordering::SeqCst);
+        self.over.store(false, Ordering::SeqCst);
     }
 
     /// No slot is set aside any more, and none filled along with an end.

@@ -1,4 +1,4 @@
-//! The directory of one attempt: what lies where, and files that are there whole or not at all.
+//! The directory of one attempt: what lies where, and files that are there whole or not at all (but for its record).
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -18,6 +18,9 @@ pub(super) const INPUT: &str = "input-";
 pub(super) const RECORD: &str = "record.jsonl";
 /// How far the log was handed on.
 pub(super) const SHIPPED: &str = "shipped";
+
+/// How often it is tried to make a directory in one that others remove.
+const RESERVE_TRIES: usize = 1000;
 
 /// One attempt's directory.
 #[derive(Clone, Debug)]
@@ -65,7 +68,7 @@ impl Directory {
 
     /// Makes the directory; fails if it is there.
     pub fn reserve(&self) -> io::Result<()> {
-        loop {
+        for _ in 0..RESERVE_TRIES {
             // The work's user has to pass through what lies above the attempt, but not to look around there.
             if let Some(parent) = self.0.parent() {
                 make_passage(parent)?;
@@ -76,6 +79,7 @@ impl Directory {
                 made => return made,
             }
         }
+        Err(ErrorKind::NotFound.into())
     }
 
     /// Puts in what the program will look for, and gives it to its user.

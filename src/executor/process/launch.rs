@@ -58,8 +58,7 @@ impl ProcessExecutor {
         directory.furnish(work.epoch, work.payload.as_str(), self.task.user)?;
         Ok(match control.order() {
             Order::GoOn => None,
-            Order::Stop { .. } => Some(Completion::Stopped),
-            Order::Leave => Some(Completion::Left),
+            Order::Stop { .. } | Order::Leave => Some(Completion::NotBegun),
         })
     }
 

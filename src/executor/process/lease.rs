@@ -50,8 +50,11 @@ impl Directory {
     /// The lease of the latest worker: what it wrote, or `told` if it is the one that told the shim under `epoch`, since that
     /// has to write one only when something changes. None where a later worker has begun the attempt anew.
     pub fn lease_for(&self, epoch: i64, told: Lease) -> io::Result<Option<Lease>> {
-        // The program may have deleted its payload.
-        let highest = self.highest_epoch()?.unwrap_or(epoch);
+        let (leased, begun) = self.epochs()?;
+        if begun > Some(epoch) {
+            return Ok(None);
+        }
+        let highest = leased.unwrap_or(epoch).max(epoch);
         let written = self.read(&format!("{PREFIX}{highest}"))?;
         Ok(written.or((highest == epoch).then_some(told)))
     }
@@ -62,19 +65,22 @@ impl Directory {
     }
 
     pub fn highest_epoch(&self) -> io::Result<Option<i64>> {
-        let mut highest = None;
+        let (leased, begun) = self.epochs()?;
+        Ok(leased.max(begun))
+    }
+
+    /// The highest of the leases and, unless the program has deleted it, that of the payload.
+    fn epochs(&self) -> io::Result<(Option<i64>, Option<i64>)> {
+        let (mut leased, mut begun) = (None, None);
         for entry in std::fs::read_dir(self.path())? {
             let name = entry?.file_name();
-            highest = highest.max(name.to_str().and_then(epoch_in));
+            let Some(name) = name.to_str() else { continue };
+            leased = leased.max(name.strip_prefix(PREFIX).and_then(|epoch| epoch.parse().ok()));
+            let payload = name.strip_prefix(INPUT).and_then(|rest| rest.strip_suffix(".json"));
+            begun = begun.max(payload.and_then(|epoch| epoch.parse().ok()));
         }
-        Ok(highest)
+        Ok((leased, begun))
     }
-}
-
-/// The epoch in the name of a lease, or of the payload.
-fn epoch_in(name: &str) -> Option<i64> {
-    let begun = || name.strip_prefix(INPUT)?.strip_suffix(".json");
-    name.strip_prefix(PREFIX).or_else(begun)?.parse().ok()
 }
 
 pub(super) fn millis(duration: Duration) -> u64 {
@@ -110,7 +116,8 @@ mod tests {
         assert_eq!(lease_for(1), Some(lease(10)));
         std::fs::write(directory.input(11), "").expect("written");
         assert_eq!(directory.highest_epoch().expect("read"), Some(11));
-        assert_eq!(lease_for(11), Some(lease(0)), "what its shim was told");
-        assert_eq!(lease_for(10), None, "begun anew");
+        assert_eq!((lease_for(10), lease_for(11)), (None, Some(lease(0))), "begun anew, and what its shim was told");
+        directory.write_lease(11, &lease(11)).expect("written");
+        assert_eq!((lease_for(10), lease_for(11)), (None, Some(lease(11))));
     }
 }

@@ -36,7 +36,8 @@ pub(super) fn completion(directory: &Directory, task: &ProcessTask, exit: &Exit,
             let limit = task.limits.output_bytes;
             never("output_limit", format!("the output directory exceeded its limit of {limit} bytes"))
         }
-        Why::Stopped | Why::NeverStarted if is_ordered => Completion::Stopped,
+        Why::Stopped if is_ordered => Completion::Stopped,
+        Why::NeverStarted if is_ordered => Completion::NotBegun,
         Why::Stopped => Completion::failed("stopped", "stopped from outside, not by order of its worker"),
         Why::NeverStarted | Why::LeaseExpired => Completion::NotFound,
     }

@@ -54,6 +54,8 @@ pub enum Release {
     ToQueue,
     /// The work was stopped and waits for a person.
     ToPaused,
+    /// The work had not begun yet; all is as if it had not been claimed.
+    Unbegun,
 }
 
 /// How many interruptions by shutdown are free. Beyond it they count as attempts, so that a run which never
@@ -89,7 +91,8 @@ pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Ste
         (_, Some(Stop::Cancel)) => end(run, Outcome::Cancelled, Jitter(0), now),
         (_, Some(Stop::Pause)) => end(run, Outcome::Paused, Jitter(0), now),
         // With a single attempt the caller was promised that the work starts at most once.
-        (Release::ToQueue, None) if run.attempts_granted > 1 => requeued(run, now),
+        (Release::ToQueue, None) if run.attempts_granted > 1 => interrupted(run, now),
+        (Release::Unbegun, None) => requeued(run, RunError::new("not_begun", "given back before it began"), now),
         _ => paused(run, Some(RunError::new("interrupted", "interrupted by shutdown")), now),
     })
 }
@@ -103,13 +106,17 @@ fn orphaned(mut run: Run, now: Timestamp) -> Step {
     Step::to(run)
 }
 
-fn requeued(mut run: Run, now: Timestamp) -> Step {
+fn interrupted(mut run: Run, now: Timestamp) -> Step {
     run.interruptions += 1;
     if run.interruptions > FREE_INTERRUPTIONS {
         let error = RunError::interrupted(run.interruptions);
         return end(run, Outcome::Failed { error, retry: Retry::Backoff }, Jitter(0), now);
     }
-    let error = RunError::new("interrupted", "interrupted by shutdown");
+    requeued(run, RunError::new("interrupted", "interrupted by shutdown"), now)
+}
+
+/// Back in line, with its attempt.
+fn requeued(run: Run, error: RunError, now: Timestamp) -> Step {
     let blocked_by = run.lane.is_some().then_some(BlockedBy::Lane);
     let mut step = leave(run, State::Queued(blocked_by), Some(error), now);
     step.run.attempt -= 1;

@@ -11,7 +11,7 @@ use super::{Command, FREE_INTERRUPTIONS, Outcome, Release, Retry, Taker};
 use crate::run::{BlockedBy, Ending, Jitter, Run, RunError, RunId, State, Status, Stop, Tenure};
 
 /// What can happen to a run, in the words of the table.
-pub const EVENTS: [&str; 20] = [
+pub const EVENTS: [&str; 21] = [
     "claim",
     "adopt",
     "renew",
@@ -25,6 +25,7 @@ pub const EVENTS: [&str; 20] = [
     "release for adoption",
     "release to queue",
     "release to paused",
+    "release unbegun",
     "cancel",
     "pause",
     "resume",
@@ -128,6 +129,7 @@ fn after(run: &Run, event: &str) -> Vec<Run> {
         "release for adoption" => release(Release::ForAdoption),
         "release to queue" => release(Release::ToQueue),
         "release to paused" => release(Release::ToPaused),
+        "release unbegun" => release(Release::Unbegun),
         "cancel" => command(Command::Cancel),
         "pause" => command(Command::Pause),
         "resume" => command(Command::Resume),

@@ -188,6 +188,7 @@ sentences! { conformance_suite of list:
         an_interrupted_attempt_starts_again_under_its_number
         interruptions_beyond_the_free_ones_count_as_attempts
         interrupted_work_that_may_start_only_once_is_paused
+        work_that_had_not_begun_is_as_if_it_had_not_been_claimed
         work_may_be_paused_at_shutdown
         stopped_work_that_was_to_be_cancelled_is
         stopped_work_that_was_to_be_paused_is

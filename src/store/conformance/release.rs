@@ -90,6 +90,15 @@ pub(super) async fn interrupted_work_that_may_start_only_once_is_paused(bench: B
     bench.nothing_to_claim().await;
 }
 
+pub(super) async fn work_that_had_not_begun_is_as_if_it_had_not_been_claimed(bench: Bench) {
+    let claimed = bench.started(a_run().max_attempts(1)).await;
+    assert_eq!(bench.release(claimed.lease(), Release::Unbegun).await, accepted(Status::Queued));
+    let run = bench.run(claimed.run.id).await;
+    assert_eq!((run.attempt, run.interruptions, run.epoch, run.state), (0, 0, 1, State::Queued(None)));
+    let again = bench.claim_one(&a_worker()).await;
+    assert_eq!((again.adopted, again.run.attempt, again.run.epoch), (false, 1, 2));
+}
+
 pub(super) async fn work_may_be_paused_at_shutdown(bench: Bench) {
     let claimed = bench.running().await;
     assert_eq!(bench.release(claimed.lease(), Release::ToPaused).await, accepted(Status::Paused));
@@ -98,7 +107,7 @@ pub(super) async fn work_may_be_paused_at_shutdown(bench: Bench) {
 }
 
 pub(super) async fn stopped_work_that_was_to_be_cancelled_is(bench: Bench) {
-    for how in [Release::ToQueue, Release::ToPaused] {
+    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun] {
         let claimed = bench.running().await;
         bench.cancel(claimed.run.id).await;
         assert_eq!(bench.release(claimed.lease(), how).await, accepted(Status::Cancelled));
@@ -107,7 +116,7 @@ pub(super) async fn stopped_work_that_was_to_be_cancelled_is(bench: Bench) {
 }
 
 pub(super) async fn stopped_work_that_was_to_be_paused_is(bench: Bench) {
-    for how in [Release::ToQueue, Release::ToPaused] {
+    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun] {
         let claimed = bench.running().await;
         bench.pause(claimed.run.id).await;
         assert_eq!(bench.release(claimed.lease(), how).await, accepted(Status::Paused));
@@ -126,7 +135,7 @@ pub(super) async fn a_lost_lease_cannot_be_released(bench: Bench) {
     let stale = Lease { epoch: held.run.epoch - 1, ..held.lease() };
     let unknown = Lease { run: RunId::new(), epoch: 1 };
     for lease in [expired.lease(), stale, unknown] {
-        for how in [Release::ForAdoption, Release::ToQueue, Release::ToPaused] {
+        for how in [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun] {
             assert_eq!(bench.release(lease, how).await, FinishOutcome::LeaseLost);
         }
     }

@@ -1,6 +1,7 @@
 //! Brings the database to the schema this release knows: forward only, one process at a time.
 
 use deadpool_postgres::Object;
+use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::Type;
 
 use super::connect::refused;
@@ -29,7 +30,8 @@ pub const KNOWN: i64 = MIGRATIONS.len() as i64;
 /// Runs the migrations that are missing; answers with the version before and after.
 pub(super) async fn migrate(client: &mut Object) -> Result<(i64, i64)> {
     let doing = |error| refused("migrating", error);
-    let tx = client.transaction().await.map_err(doing)?;
+    // Whatever is the default here: after the wait for the lock, what another process did meanwhile is seen.
+    let tx = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start().await.map_err(doing)?;
     tx.query_typed("select pg_advisory_xact_lock($1)", &[(&LOCK, Type::INT8)]).await.map_err(doing)?;
     tx.batch_execute(
         "create schema if not exists runlane;

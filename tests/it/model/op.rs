@@ -210,7 +210,7 @@ fn ends() -> impl Strategy<Value = Ends> {
 }
 
 fn release() -> impl Strategy<Value = Release> {
-    prop::sample::select(vec![Release::ForAdoption, Release::ToQueue, Release::ToPaused])
+    prop::sample::select(vec![Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun])
 }
 
 fn event() -> impl Strategy<Value = EventKind> {

@@ -38,6 +38,12 @@ impl Database {
         Some(format!("{}?prepared_statements=false", renamed(&pooler, name)))
     }
 
+    /// The same database, for connections whose transactions see only what was there when they began, unless they say otherwise.
+    pub fn url_to_the_past(&self) -> String {
+        let join = if self.url.contains('?') { '&' } else { '?' };
+        format!("{}{join}options=-c%20default_transaction_isolation%3Drepeatable%5C%20read", self.url)
+    }
+
     /// One more connection, for what another process does.
     pub async fn another(&self) -> Client {
         connect(&self.url).await

@@ -47,13 +47,15 @@ async fn a_database_newer_than_the_binary_is_refused_and_left_alone() {
 #[tokio::test]
 async fn migrating_twice_or_at_once_is_the_same_as_once() {
     let Some(database) = Database::empty().await else { return };
-    database.execute("drop schema runlane cascade").await;
-    let migrations = (0..4).map(|_| PostgresStore::migrate(&database.url));
-    let versions = futures::future::join_all(migrations).await;
-    let mut versions: Vec<(i64, i64)> = versions.into_iter().map(|versions| versions.expect("migrate")).collect();
-    versions.sort();
-    let known = versions[0].1;
-    assert_eq!(versions, [(0, known), (known, known), (known, known), (known, known)]);
+    for url in [database.url.clone(), database.url_to_the_past()] {
+        database.execute("drop schema runlane cascade").await;
+        let migrations = (0..4).map(|_| PostgresStore::migrate(&url));
+        let versions = futures::future::join_all(migrations).await;
+        let mut versions: Vec<(i64, i64)> = versions.into_iter().map(|versions| versions.expect("migrate")).collect();
+        versions.sort();
+        let known = versions[0].1;
+        assert_eq!(versions, [(0, known), (known, known), (known, known), (known, known)]);
+    }
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use runlane::executor::native::TaskError;
 use runlane::run::lifecycle::{Outcome, Taker};
 use runlane::run::{HostName, Jitter, Json, KeyMode, LaneName, NewRun, QueueName, RunId, RunKey, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
-use runlane::store::{Admission, Claim, ClaimRequest, Claimed, Finish, Reach, Store, SubmitOutcome};
+use runlane::store::{Admission, Claim, ClaimRequest, Claimed, Finish, QueueChange, Reach, Store, SubmitOutcome};
 use runlane::worker::{Served, Settings, Worker};
 use tokio_util::sync::CancellationToken;
 
@@ -276,18 +276,15 @@ async fn store_a_large_batch_twice(a_run: impl Fn() -> NewRun) {
     assert_eq!(again, vec![SubmitOutcome::DuplicateId; 1000]);
 }
 
-/// From now on, new connections have transactions that see only what was there when they began, unless they say otherwise.
-async fn look_at_the_past(database: &Database) {
-    let level = "execute format('alter database %I set default_transaction_isolation = %L', current_database(), 'repeatable read')";
-    database.execute(&format!("do $$ begin {level}; end $$")).await;
+async fn connect_to_the_past(database: &Database) -> PostgresStore {
+    PostgresStore::connect(&database.url_to_the_past(), Clock::Database).await.expect("a store")
 }
 
 /// Whether an id is taken is found out by the careful way there.
 #[tokio::test]
 async fn an_id_is_known_again_under_another_isolation_level() {
     let Some(database) = Database::empty().await else { return };
-    look_at_the_past(&database).await;
-    let store = connect(&database).await;
+    let store = connect_to_the_past(&database).await;
     for kinds in [1, 2] {
         let runs = [of_kind(0), of_kind(1 % kinds)];
         let submit = || store.submit(&runs, Admission::default());
@@ -296,26 +293,29 @@ async fn an_id_is_known_again_under_another_isolation_level() {
     }
 }
 
-/// After a wait for a lock, the next statement must see what the other did meanwhile: how many runs of a queue there are now.
+/// After the wait for the lock of a queue, the claim sees what started meanwhile.
 #[tokio::test]
-async fn nothing_is_written_by_a_look_at_the_past() {
+async fn a_limit_is_kept_under_another_isolation_level() {
     let Some(database) = Database::empty().await else { return };
-    look_at_the_past(&database).await;
-    database.execute(REFUSE_THE_PAST).await;
-    let store = connect(&database).await;
-    store.submit(&[a_run()], Admission::default()).await.expect("submitted");
-    let claimed = store.claim(&asks_for(1)).await.expect("an answer").runs;
-    assert_eq!(store.renew(&[claimed[0].lease()], SignedDuration::from_secs(30)).await.expect("an answer").len(), 1);
-    store.finish(&[success(&claimed[0])]).await.expect("an answer");
-}
+    let store = connect_to_the_past(&database).await;
+    let [first, second] = [a_run(), a_run()];
+    store.submit(&[first.clone(), second.clone()], Admission::default()).await.expect("submitted");
+    let limit = QueueChange { concurrency: Some(Some(1)), ..QueueChange::default() };
+    store.set_queue(&first.workspace, &first.queue, limit).await.expect("set");
 
-const REFUSE_THE_PAST: &str = "
-    create function runlane.refuse_the_past() returns trigger language plpgsql as $$ begin
-        if current_setting('transaction_isolation') <> 'read committed' then raise 'a look at the past'; end if;
-        return null;
-    end $$;
-    create trigger refuse_the_past before insert or update or delete on runlane.runs
-        execute function runlane.refuse_the_past()";
+    let another = database.another().await;
+    another.batch_execute("begin; select from runlane.queues for update").await.expect("locked");
+    let claiming = tokio::spawn(async move { store.claim(&asks_for(1)).await.expect("an answer").runs.len() });
+    let waiting =
+        "select 'waits' from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while database.lines(waiting).await.is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let start = "update runlane.runs set status = 'running', attempt = 1, epoch = 1, worker = id, host = 'elsewhere',
+        started_at = now(), attempt_started_at = now(), lease_expires_at = now() + interval '1 minute' where id = ";
+    another.batch_execute(&format!("{start} '{}'; commit", second.id)).await.expect("started");
+    assert_eq!(claiming.await.expect("no panic"), 0);
+}
 
 /// What is too much for one message is streamed.
 #[tokio::test]

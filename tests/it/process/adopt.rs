@@ -1,7 +1,7 @@
 //! How another worker takes over: whatever happened meanwhile, and as often as need be.
 
 use std::fs;
-use std::io::{IoSliceMut, Write};
+use std::io::{IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -104,10 +104,11 @@ async fn a_shim_that_comes_when_the_attempt_was_begun_anew_starts_nothing() {
         scene.nothing_is_left().await;
         assert!(!scene.output("ran").exists());
         assert_eq!(scene.record().exists(), !is_gone, "what is another's is left to it");
+        assert!(!scene.directory().join("shim.log").exists());
     }
 }
 
-/// As a worker has it made, that was frozen when about to do so.
+/// As a worker has it made, that was frozen when about to do so. Waits until it has ended.
 fn make_a_shim(scene: &support::Scene) {
     let (mut line, theirs) = UnixStream::pair().expect("a line");
     let mut zygote = Command::new(env!("CARGO_BIN_EXE_runlane"));
@@ -126,6 +127,8 @@ fn make_a_shim(scene: &support::Scene) {
         .expect("sent");
     drop(line);
     assert!(zygote.wait().expect("it ends with the line").success());
+    shim.set_read_timeout(Some(Duration::from_secs(20))).expect("set");
+    assert_eq!(shim.read(&mut [0]).expect("it ends"), 0, "it is not there for another");
 }
 
 /// The line to the shim, which comes after the hold on it.

@@ -40,7 +40,7 @@ async fn work_that_is_to_stop_before_it_began_never_begins() {
     let scene = sh("echo > $RUNLANE_OUTPUT_DIR/ran");
     let followed = scene.start(LEASE);
     followed.stop(GRACE);
-    assert_eq!(followed.completion().await, Completion::Stopped);
+    assert_eq!(followed.completion().await, Completion::NotBegun);
     assert!(!scene.output("ran").exists());
     scene.nothing_is_left().await;
 }

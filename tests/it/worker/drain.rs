@@ -1,11 +1,13 @@
 //! Leaving in good order.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use runlane::executor::native::{Context, Native, TaskError};
 use runlane::run::{Status, WorkerId};
 use runlane::worker::{AtShutdown, Task};
+use tokio_util::sync::CancellationToken;
 
 use super::{PATIENCE, Rig, Working, quick, request};
 
@@ -58,11 +60,34 @@ async fn what_is_to_be_paused_at_shutdown_is() {
 }
 
 #[tokio::test]
+async fn a_worker_that_ran_out_of_time_can_work_again() {
+    let rig = Rig::new().await;
+    let mut settings = quick();
+    settings.shutdown_grace = Duration::from_millis(100);
+    let is_second = Arc::new(AtomicBool::new(false));
+    let worker = rig.worker().settings(settings).task("wait", move |ctx: Context, (): ()| {
+        let is_second = is_second.swap(true, Ordering::SeqCst);
+        async move { if is_second { Ok(()) } else { until_told(ctx, ()).await } }
+    });
+    let worker = worker.build().expect("a worker");
+    let id = rig.submit(request("wait", "null")).await;
+    for status in [Status::Running, Status::Succeeded] {
+        let stop = CancellationToken::new();
+        let stopped = async {
+            rig.until(id, status).await;
+            stop.cancel();
+        };
+        tokio::join!(worker.run(stop.clone()), stopped);
+    }
+    assert_eq!(rig.run(id).await.interruptions, 1);
+}
+
+#[tokio::test]
 async fn a_drain_request_in_the_store_makes_the_worker_leave() {
     let rig = Rig::new().await;
     let worker = rig.worker().build().expect("a worker");
     let id: WorkerId = worker.id();
-    let working = tokio::spawn(async move { worker.run(tokio_util::sync::CancellationToken::new()).await });
+    let working = tokio::spawn(async move { worker.run(CancellationToken::new()).await });
     tokio::time::timeout(PATIENCE, async {
         while !rig.store.drain(id).await.expect("an answer") {
             tokio::time::sleep(Duration::from_millis(20)).await;

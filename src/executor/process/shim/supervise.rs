@@ -57,7 +57,7 @@ impl Overseer {
     pub async fn see_through(&mut self, directory: &Directory, assignment: &Assignment) -> io::Result<bool> {
         let candidate = match exec::prepare(directory, assignment) {
             // The directory is gone, and if there is another in its place, that is another's.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             candidate => candidate,
         };
         let child = candidate.as_ref().ok().and_then(|candidate| Identity::of(candidate.number).ok());
@@ -85,7 +85,7 @@ impl Overseer {
         let _watched = self.watch.on(directory);
         let now = boot_millis();
         match directory.lease_for(spec.epoch, spec.lease)? {
-            Some(lease) if lease.is_good(now) && now < spec.start_by => {
+            Some(lease) if lease.is_good(now) && now < spec.start_by && directory.input(spec.epoch).exists() => {
                 // Where it is gone already, it has said why.
                 let _ = candidate.go();
                 look_after(directory, spec, candidate, self, lease).await

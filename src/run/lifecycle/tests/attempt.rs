@@ -160,8 +160,18 @@ fn a_run_that_may_start_only_once_is_paused_rather_than_requeued() {
 }
 
 #[test]
+fn a_run_given_back_before_it_began_is_as_if_it_had_not_been_claimed() {
+    for run in [running(), at_most_once(running()), Run { interruptions: FREE_INTERRUPTIONS, ..running() }] {
+        let Step { run: after, ended } = give_back(run.clone(), Release::Unbegun);
+        assert_eq!((after.status(), after.attempt, after.interruptions), (Status::Queued, 0, run.interruptions));
+        assert_eq!((after.available_at, after.is_ready(), code(&after)), (now(), true, Some("not_begun")));
+        assert!(ended.is_some());
+    }
+}
+
+#[test]
 fn a_release_honours_what_was_asked() {
-    for how in [Release::ToQueue, Release::ToPaused] {
+    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun] {
         assert_eq!(give_back(asked(Stop::Cancel), how).run.status(), Status::Cancelled);
         let paused = give_back(asked(Stop::Pause), how).run;
         assert_eq!((paused.status(), code(&paused)), (Status::Paused, None), "paused by a person, not a shutdown");

@@ -120,7 +120,7 @@ impl Worker {
     }
 
     fn any_release(&mut self) -> Release {
-        [Release::ForAdoption, Release::ToQueue, Release::ToPaused][self.dice.below(3) as usize]
+        [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun][self.dice.below(4) as usize]
     }
 
     fn any_outcome(&mut self, stop: Option<Stop>, adopted: bool) -> Outcome {
