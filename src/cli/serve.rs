@@ -17,8 +17,8 @@ use super::database::Database;
 use super::engine::{Engine, conclude};
 use super::reload::Reload;
 use super::settings::{
-    AUTH, AuthMode, DATA_DIR, Effective, Flags, ForAll, Given, LISTEN, QUEUE_ENABLED, QUEUE_SIZE, RATE_LIMIT_BURST,
-    RATE_LIMIT_PER_SECOND,
+    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, AuthMode, DATA_DIR, Effective, Flags, ForAll, Given, LISTEN, QUEUE_ENABLED,
+    QUEUE_SIZE, RATE_LIMIT_BURST, RATE_LIMIT_PER_SECOND,
 };
 use super::worker::{database, start, worker_settings};
 use super::{Failure, metrics, signals};
@@ -59,6 +59,8 @@ pub(super) fn set_up(api: &mut Api, engine: &Engine, settings: &Effective, datab
         let burst = settings.get(&RATE_LIMIT_BURST).unwrap_or(per_second);
         RateLimit { per_second, burst }
     });
+    api.hosts = settings.get(&ALLOWED_HOSTS).unwrap_or_default();
+    api.origins = settings.get(&ALLOWED_ORIGINS).unwrap_or_default();
     api.database = database.info();
     engine.attach(api, settings.value(&QUEUE_ENABLED))
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use runlane::run::{HostName, QueueName};
 use runlane::worker::Served;
 
+use super::book::alike;
 use crate::cli::database::Database;
 
 /// Who may use the API.
@@ -31,8 +32,44 @@ pub(in crate::cli) enum LogFormat {
 /// Where metrics are served, if they are.
 pub(in crate::cli) type MetricsListen = Option<SocketAddr>;
 
-pub(super) fn text(text: &str) -> Result<String, String> {
+/// The levels of log lines, from none to all.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// A bare word must be a level: the subscriber would take a misspelt one for the name of a module.
+pub(super) fn log_filter(text: &str) -> Result<String, String> {
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let level = part.rsplit_once('=').map_or(part, |(_, level)| level).trim();
+        let is_module = part.contains("::") && !part.contains('=');
+        if is_module || part.contains('[') || LEVELS.contains(&level.to_lowercase().as_str()) {
+            continue;
+        }
+        let meant = alike(level, &LEVELS).map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+        return Err(format!("{level:?} is not a level; write one of {}, or MODULE=LEVEL{meant}", LEVELS.join(", ")));
+    }
     Ok(text.to_owned())
+}
+
+fn listed(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty())
+}
+
+pub(super) fn hosts(text: &str) -> Result<Vec<String>, String> {
+    let host = |item: &str| match item.contains(['/', '@', '*']) || item.contains(char::is_whitespace) {
+        true => Err(format!("{item:?} is not a host name; write runs.example or runs.example:8443")),
+        false => Ok(item.to_owned()),
+    };
+    listed(text).map(host).collect()
+}
+
+pub(super) fn origins(text: &str) -> Result<Vec<String>, String> {
+    let origin = |item: &str| {
+        let host = item.strip_prefix("https://").or_else(|| item.strip_prefix("http://")).unwrap_or_default();
+        match host.is_empty() || host.contains(['/', '@', '*']) || host.contains(char::is_whitespace) {
+            true => Err(format!("{item:?} is not an origin; write https://app.example, without a path")),
+            false => Ok(item.to_owned()),
+        }
+    };
+    listed(text).map(origin).collect()
 }
 
 pub(super) fn path(text: &str) -> Result<PathBuf, String> {

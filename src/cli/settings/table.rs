@@ -149,6 +149,12 @@ settings! {
     AUTH: AuthMode = "auth" by parse::auth, {
         takes: Takes::OneOf(&["tokens", "none"]), default: Some("tokens"), part: Part::Api,
     }
+    /// The host names the API answers to, beside this machine's own; with tokens and without any named here: to all
+    ALLOWED_HOSTS: Vec<String> = "allowed_hosts" by parse::hosts, {
+        takes: Takes::List, unset: "none named", part: Part::Api,
+    }
+    /// The origins whose web pages may use the API, beside its own, as in `https://app.example`
+    ALLOWED_ORIGINS: Vec<String> = "allowed_origins" by parse::origins, { takes: Takes::List, part: Part::Api }
     /// At most so many live runs; more are refused
     QUEUE_SIZE: u64 = "queue_size" by parse::whole, { unset: "no limit", part: Part::Api }
     /// Whether runs wait in a queue; if not, each is executed while its caller waits, or refused
@@ -204,5 +210,5 @@ settings! {
         takes: Takes::OneOf(&["pretty", "json"]), default: Some("pretty"),
     }
     /// Which log lines: a level, or more precisely as in `info,runlane::worker=debug`
-    LOG: String = "log" by parse::text, { takes: Takes::Text("FILTER"), default: Some("info") }
+    LOG: String = "log" by parse::log_filter, { takes: Takes::Text("FILTER"), default: Some("info") }
 }

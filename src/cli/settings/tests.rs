@@ -256,3 +256,26 @@ fn a_setting_may_stand_in_a_table_of_its_own() {
     assert!(wrong("queue.enabled = false\nconcurrency = 0").contains("nobody would execute"));
     assert!(wrong("rate_limit_burst = 5").contains("not `rate_limit_per_second`"));
 }
+
+#[test]
+fn a_misspelt_log_level_is_refused_with_its_place_and_what_was_meant() {
+    let found = problems("concurrency = 1\nlog = \"inof\"\n");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("runlane.toml:2:") && found[0].contains("did you mean info?"), "{found:?}");
+    assert_eq!(problems("log = \"runlane=lots\"\n").len(), 1);
+    for good in ["info", "OFF", "info,runlane::worker=debug", "runlane::worker"] {
+        assert_eq!(problems(&format!("log = \"{good}\"\n")), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn allowed_hosts_and_origins_come_from_file_environment_and_flags() {
+    let given = given(&[("RUNLANE_ALLOWED_ORIGINS", "https://a.example,http://b.example:8080")], &[]);
+    let (config, problems_found) = given.understand("runlane.toml", "allowed_hosts = [\"runs.example\"]\n");
+    assert_eq!(problems_found, []);
+    assert_eq!(config.settings.get(&ALLOWED_HOSTS), Some(vec!["runs.example".to_owned()]));
+    assert_eq!(config.settings.get(&ALLOWED_ORIGINS).map(|origins| origins.len()), Some(2));
+    let wrong = problems("allowed_hosts = [\"https://x/\"]\nallowed_origins = [\"app.example\"]\n");
+    assert!(wrong[0].contains("allowed_hosts") && wrong[0].contains("runs.example"), "{wrong:?}");
+    assert!(wrong[1].contains("allowed_origins") && wrong[1].contains("https://app.example"), "{wrong:?}");
+}

@@ -55,3 +55,11 @@ async fn a_held_lane_is_explained_and_let_go() {
     server.until(&second, "succeeded").await;
     assert_said!(server.runlane(&["explain", &second]).await);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_nothing_is_refused() {
+    let server = Server::idle().await;
+    let said = server.runlane(&["runs", "list", "-n", "0"]).await;
+    assert_eq!(said.status.code(), Some(2));
+    assert!(said.err.contains("--limit") && said.err.contains("1 or more"), "{}", said.err);
+}

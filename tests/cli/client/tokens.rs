@@ -66,3 +66,10 @@ async fn a_token_for_a_workspace_that_does_not_exist_is_refused_by_either_way() 
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_has_the_least_role_unless_told_otherwise() {
+    let server = Server::idle().await;
+    let token = server.json(&["tokens", "create", "ci"]).await;
+    assert_eq!(token["role"], "viewer");
+}

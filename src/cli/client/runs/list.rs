@@ -34,11 +34,15 @@ pub(super) struct ListArgs {
     #[arg(long, value_name = "ID")]
     schedule: Option<String>,
     /// At most so many
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     limit: usize,
     /// All there are, page after page
     #[arg(long, conflicts_with = "limit")]
     all: bool,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|limit| *limit > 0).ok_or_else(|| "a whole number, 1 or more, is needed".into())
 }
 
 pub(super) async fn list(remote: &Remote, args: ListArgs, as_json: bool) -> Result<ExitCode, Failure> {

@@ -52,7 +52,7 @@ struct CreateArgs {
     /// Who or what it is for
     name: String,
     /// What it allows: viewer, submitter, operator, admin or worker
-    #[arg(long, value_name = "ROLE", default_value = "operator")]
+    #[arg(long, value_name = "ROLE", default_value = "viewer")]
     role: Role,
     /// Good in every workspace, not only in the one that --workspace or the token in use names
     #[arg(long)]
