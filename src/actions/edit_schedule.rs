@@ -45,6 +45,10 @@ pub async fn edit_schedule<E: From<StoreError>>(
         let wanted = ScheduleEdit { version: seen.version, spec, grant, enabled };
         match store.edit_schedule(&by.workspace, id, &wanted).await? {
             EditScheduleOutcome::Outdated => {}
+            // What a script repeats changes nothing, and nobody needs to read of it.
+            EditScheduleOutcome::Edited(schedule) if schedule.version == seen.version => {
+                return Ok(EditScheduleOutcome::Edited(schedule));
+            }
             EditScheduleOutcome::Edited(schedule) => {
                 by.did(store, action(&seen, &schedule), &id, detail(told(&schedule))).await;
                 return Ok(EditScheduleOutcome::Edited(schedule));

@@ -293,6 +293,22 @@ async fn a_paused_schedule_waits_and_goes_on_with_what_is_to_come() {
 }
 
 #[tokio::test]
+async fn what_a_script_repeats_is_written_down_once() {
+    let (site, _, _place) = timed().await;
+    let made = schedule(&site, json!({"task": "t", "every_seconds": 60})).await;
+    for _ in 0..2 {
+        assert_eq!(site.patch(&path(&made, ""), json!({"payload": 1})).await.body["version"], 2);
+        assert_eq!(site.tell("/v1/queues/mail/pause").await.body["paused"], true);
+        assert_eq!(site.patch("/v1/queues/mail", json!({"concurrency": 4})).await.body["concurrency"], 4);
+        assert_eq!(site.tell("/v1/queues/other/resume").await.body["paused"], false, "it never was");
+        assert_eq!(site.tell("/v1/lanes/free/release").await.body["released"], 0);
+    }
+    let log = site.get("/v1/audit").await.body;
+    let said: Vec<_> = log["data"].as_array().expect("records").iter().map(|record| record["action"].clone()).collect();
+    assert_eq!(said, ["queue.set", "queue.set", "schedule.edit", "schedule.create", "grant.create"]);
+}
+
+#[tokio::test]
 async fn a_schedule_whose_only_slot_is_over_is_completed() {
     let (site, clock, _place) = timed().await;
     let at = clock.now() + SignedDuration::from_secs(60);
