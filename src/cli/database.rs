@@ -105,6 +105,17 @@ impl Database {
     }
 }
 
+#[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+impl Database {
+    /// An SQLite file is open in one process: its successor waits for it to end, and adopts what it left.
+    pub(super) fn hand_over(&self) -> runlane::worker::HandOver {
+        match self {
+            Database::Sqlite(_) => runlane::worker::HandOver::AtOnce,
+            Database::Postgres(_) => runlane::worker::HandOver::AfterGrace,
+        }
+    }
+}
+
 /// What any verb needs that works on runs.
 #[cfg(any(feature = "worker", feature = "api"))]
 impl Database {

@@ -4,11 +4,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use runlane::actions::LiveCatalog;
+use runlane::executor::process::ProcessHost;
 use runlane::http::{Api, Auth};
 use runlane::store::Store;
+use runlane::worker::Settings;
 
 use super::Failure;
 use super::catalog::TaskCatalog;
@@ -16,8 +19,11 @@ use super::database::Database;
 use super::engine::{Engine, conclude};
 use super::reload::Reload;
 use super::serve::{serve_with, set_up};
-use super::settings::{DATA_DIR, Flags, ForDev, Given, LISTEN};
+use super::settings::{DATA_DIR, Flags, ForDev, Given, LISTEN, SHUTDOWN_GRACE_PERIOD_SECONDS};
 use super::worker::{start, worker_settings};
+
+/// How long functions may still run after Ctrl-C, unless a setting says otherwise: somebody sits there and waits.
+const GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Args)]
 pub(super) struct DevArgs {
@@ -33,12 +39,14 @@ pub(super) async fn dev(args: DevArgs) -> Result<ExitCode, Failure> {
         Some(dir) => dir,
         None => usual_directory()?,
     };
-    std::fs::create_dir_all(&data_dir).map_err(|error| format!("cannot make {}: {error}", data_dir.display()))?;
+    ProcessHost::make_data_dir(&data_dir).map_err(|error| format!("cannot make {}: {error}", data_dir.display()))?;
     let file = data_dir.join("runlane.db");
     let is_new = !file.exists();
     let database = Database::Sqlite(file.clone());
     let store = database.open_and_migrate().await?;
-    let engine = Engine::build(Arc::clone(&store), worker_settings(settings), data_dir, &config, true)?;
+    let mut worker = Settings { hand_over: database.hand_over(), ..worker_settings(settings) };
+    worker.shutdown_grace = settings.said(&SHUTDOWN_GRACE_PERIOD_SECONDS).unwrap_or(GRACE);
+    let engine = Engine::build(Arc::clone(&store), worker, data_dir, &config, true)?;
     let mut api = Api::on(Arc::clone(&store));
     // Whatever else is said: it is for trying things out, on this machine only.
     api.auth = Auth::None;

@@ -26,6 +26,8 @@ mod settings;
 mod signals;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod worker;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod worker_http;
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -8,7 +8,7 @@ use clap::Args;
 use runlane::actions::LiveCatalog;
 use runlane::http::{self, Api, Auth, RateLimit};
 use runlane::store::Admission;
-use runlane::worker::Summary;
+use runlane::worker::{Settings, Summary};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -36,7 +36,8 @@ pub(super) async fn serve(args: ServeArgs) -> Result<ExitCode, Failure> {
     let database = database(settings)?;
     let store = database.open().await?;
     let data_dir = settings.value(&DATA_DIR);
-    let engine = Engine::build(Arc::clone(&store), worker_settings(settings), data_dir, &config, false)?;
+    let worker = Settings { hand_over: database.hand_over(), ..worker_settings(settings) };
+    let engine = Engine::build(Arc::clone(&store), worker, data_dir, &config, false)?;
     let catalog = Arc::new(LiveCatalog::new(TaskCatalog::open(&config)?));
     let mut api = Api::on(store);
     api.auth = match settings.value(&AUTH) {
@@ -65,7 +66,8 @@ pub(super) fn set_up(api: &mut Api, engine: &Engine, settings: &Effective, datab
     engine.attach(api, settings.value(&QUEUE_ENABLED))
 }
 
-/// Serves and works until told to stop; `ready` is called once requests are taken.
+/// Serves and works until told to stop; `ready` is called once requests are taken. They are answered until the worker has
+/// drained: what is submitted meanwhile is stored for the next process.
 pub(super) async fn serve_with(
     mut api: Api,
     engine: Engine,
@@ -78,11 +80,12 @@ pub(super) async fn serve_with(
     let address = listener.local_addr()?;
     let stop = signals::listen()?;
     signals::on_hangup(stop.clone(), reload)?;
-    let failed = CancellationToken::new();
+    api.draining = stop.clone();
+    let (failed, drained) = (CancellationToken::new(), CancellationToken::new());
     let serving = tokio::spawn({
-        let (stop, failed) = (stop.clone(), failed.clone());
+        let (drained, failed) = (drained.clone(), failed.clone());
         async move {
-            let served = http::serve(listener, api, stop).await;
+            let served = http::serve(listener, api, drained).await;
             failed.cancel();
             served
         }
@@ -99,7 +102,7 @@ pub(super) async fn serve_with(
     ready(address);
     signals::tell_ready();
     let summary = engine.run(both).await;
-    stop.cancel();
+    drained.cancel();
     serving.await??;
     Ok(summary)
 }

@@ -28,10 +28,10 @@ pub(super) async fn worker(args: WorkerArgs) -> Result<ExitCode, Failure> {
     if settings.concurrency == 0 {
         return Err("concurrency is 0; a worker needs at least one slot".into());
     }
-    metrics::serve(&config.settings)?;
     let store = database(&config.settings)?.open().await?;
-    let engine = Engine::build(store, settings, config.settings.value(&DATA_DIR), &config, false)?;
     let stop = signals::listen()?;
+    metrics::serve(&config.settings, &store, &stop)?;
+    let engine = Engine::build(store, settings, config.settings.value(&DATA_DIR), &config, false)?;
     signals::on_hangup(stop.clone(), Reload::new(given, config, engine.exchange()))?;
     signals::tell_ready();
     let summary = engine.run(stop).await;
@@ -62,6 +62,7 @@ pub(super) fn worker_settings(settings: &Effective) -> Settings {
         heartbeat: settings.value(&HEARTBEAT_SECONDS),
         takeover_delay: settings.value(&TAKEOVER_DELAY_SECONDS),
         shutdown_grace: settings.value(&SHUTDOWN_GRACE_PERIOD_SECONDS),
+        hand_over: usual.hand_over,
         poll: usual.poll,
     }
 }

@@ -29,6 +29,8 @@ pub struct Api {
     pub ended: EndSignal,
     /// Which database it is, for those who ask whether the server is ready.
     pub database: Option<DatabaseInfo>,
+    /// Cancelled when the process is about to stop: it still serves, but `/readyz` sends new callers elsewhere.
+    pub draining: CancellationToken,
     /// What `/metrics` answers with, if there is a recorder.
     pub metrics: Option<Scrape>,
     /// How submissions are limited.
@@ -110,6 +112,7 @@ impl Api {
             direct: None,
             ended: EndSignal::default(),
             database: None,
+            draining: CancellationToken::new(),
             metrics: None,
             admission: Admission::default(),
             auth: Auth::None,

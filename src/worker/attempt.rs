@@ -78,6 +78,20 @@ pub(super) enum Verdict {
     Silence,
 }
 
+impl Verdict {
+    /// What went wrong, for the log.
+    fn failure(&self) -> Option<RunError> {
+        match self {
+            Verdict::Finish(Outcome::Failed { error, .. }) => Some(error.clone()),
+            Verdict::Finish(Outcome::TimedOut { .. }) => {
+                Some(RunError::new("timed_out", "the attempt took longer than its time limit"))
+            }
+            Verdict::Finish(Outcome::Lost) => Some(RunError::lost()),
+            _ => None,
+        }
+    }
+}
+
 impl Attempt {
     async fn attend(self: Box<Self>, control: Control) {
         self.meter.started(&self.claimed);
@@ -165,13 +179,20 @@ impl Attempt {
     /// attempt is over, so that nothing of it is needed any more.
     async fn conclude(&self, verdict: Verdict) -> bool {
         let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
+        let failure = verdict.failure();
         self.inner.slots.end();
         let answer = self.tell(verdict).await;
         self.inner.slots.free(self.slot.lease);
         self.inner.ended.ring(self.slot.lease.run);
         match answer {
             Some(FinishOutcome::Accepted(status)) => {
-                tracing::info!(%status, "{}", if left { "left running, to be adopted" } else { "finished" });
+                match failure {
+                    Some(RunError { code, message, .. }) => {
+                        tracing::warn!(%status, code, error = message, "the attempt failed")
+                    }
+                    None if left => tracing::info!(%status, "left running, to be adopted"),
+                    None => tracing::info!(%status, "finished"),
+                }
                 self.meter.finished(&self.claimed.run, status, self.began.elapsed());
                 self.inner.tally.count(kind);
                 !left

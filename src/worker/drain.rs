@@ -2,10 +2,14 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use super::Inner;
 use super::attempt::Verdict;
+use super::{HandOver, Inner};
 use crate::run::lifecycle::Release;
+
+/// How long the store may take to hear of what was stopped or left at the end.
+const LAST_WORD: Duration = Duration::from_secs(5);
 
 /// Waits for what is under way, up to the grace; then leaves the rest behind in good order.
 pub(super) async fn drain(inner: &Inner) -> Summary {
@@ -13,17 +17,33 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
     let under_way = inner.slots.busy();
     tracing::info!(worker = %inner.id, under_way, ?grace, "draining: no more runs are claimed");
     inner.attempts.close();
-    if tokio::time::timeout(grace, inner.attempts.wait()).await.is_err() {
-        inner.slots.end_all().iter().for_each(|slot| slot.shut_down());
-        // While the store cannot be reached, nothing more can be said: the leases run out, and others find the runs.
-        let longest = inner.slots.all().iter().map(|slot| slot.stop_grace).max().unwrap_or_default();
-        if tokio::time::timeout(longest + inner.settings.lease_ttl, inner.attempts.wait()).await.is_err() {
-            tracing::error!(attempts = inner.slots.busy(), "leaving without having told the store");
+    let finished = async {
+        match inner.settings.hand_over {
+            HandOver::AfterGrace => inner.attempts.wait().await,
+            HandOver::AtOnce => inner.slots.only_detachable().await,
         }
+    };
+    let _ = tokio::time::timeout(grace, or_leases_over(inner, finished)).await;
+    let rest = inner.slots.end_all();
+    rest.iter().for_each(|slot| slot.shut_down());
+    let stopped_here = rest.iter().filter(|slot| !slot.detachable);
+    let longest = stopped_here.map(|slot| slot.stop_grace).max().unwrap_or_default();
+    let told = or_leases_over(inner, inner.attempts.wait());
+    let _ = tokio::time::timeout(longest + LAST_WORD, told).await;
+    if inner.slots.busy() > 0 {
+        tracing::error!(attempts = inner.slots.busy(), "leaving without having told the store");
     }
     let mut summary = inner.tally.summary();
     summary.lost += inner.slots.busy() as u64;
     summary
+}
+
+/// Waits, but no longer than there are leases: without the store they run out, and others find the runs.
+async fn or_leases_over(inner: &Inner, waited_for: impl Future<Output = ()>) {
+    tokio::select! {
+        () = waited_for => {}
+        () = inner.slots.leases_over() => tracing::warn!("the leases ran out: the store could not be reached"),
+    }
 }
 
 /// What came of an attempt.

@@ -24,7 +24,7 @@ mod trace;
 pub use builder::{Builder, InvalidWorker};
 pub use demo::{DEMO_TASKS, demo_tasks, with_demo_tasks};
 pub use drain::Summary;
-pub use settings::{Served, Settings};
+pub use settings::{HandOver, Served, Settings};
 pub use tasks::{AtShutdown, Task, TaskSet, Tasks};
 pub use telemetry::describe as describe_metrics;
 

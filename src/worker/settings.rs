@@ -23,6 +23,17 @@ pub struct Settings {
     pub poll: Duration,
     /// How long a stopping worker waits for what is under way.
     pub shutdown_grace: Duration,
+    /// When a stopping worker leaves programs, which run on without it, to the next worker of its machine.
+    pub hand_over: HandOver,
+}
+
+/// When a stopping worker leaves work that runs on without it to be adopted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandOver {
+    /// Once the grace is over: the next worker may be long in coming.
+    AfterGrace,
+    /// As soon as nothing else is under way: the next worker can only start when this one has ended.
+    AtOnce,
 }
 
 /// A queue that a worker serves.
@@ -45,6 +56,7 @@ impl Default for Settings {
             takeover_delay: Duration::from_secs(60),
             poll: Duration::from_secs(3),
             shutdown_grace: Duration::from_secs(300),
+            hand_over: HandOver::AfterGrace,
         }
     }
 }

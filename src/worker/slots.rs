@@ -71,6 +71,10 @@ impl Slot {
         self.grip.order(Order::Leave);
     }
 
+    fn leased_until(&self) -> Instant {
+        self.grip.leased_until()
+    }
+
     pub(super) fn why(&self) -> Option<Why> {
         lock(&self.why).clone()
     }
@@ -198,6 +202,26 @@ impl Slots {
     pub(super) fn end_all(&self) -> Vec<Arc<Slot>> {
         self.over.store(true, Ordering::SeqCst);
         self.all()
+    }
+
+    /// Waits until whatever is under way can go on without this process.
+    pub(super) async fn only_detachable(&self) {
+        while self.all().iter().any(|slot| !slot.detachable) {
+            self.freed().await;
+        }
+    }
+
+    /// Waits until no slot that is taken has a lease any more; for ever if none is taken.
+    pub(super) async fn leases_over(&self) {
+        loop {
+            let Some(last) = self.all().iter().map(|slot| slot.leased_until()).max() else {
+                return std::future::pending().await;
+            };
+            if last <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(last).await;
+        }
     }
 
     /// The attempt is over; its slot is freed when the store knows.

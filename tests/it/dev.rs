@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -31,14 +32,20 @@ impl Dev {
     }
 
     /// Tells it to stop; answers with what it said last.
-    fn stop(mut self) -> String {
+    fn stop(self) -> String {
+        let (code, rest) = self.stopped();
+        assert_eq!(code, Some(0), "{rest}");
+        rest
+    }
+
+    /// Tells it to stop; answers how it ended and what it said last.
+    fn stopped(mut self) -> (Option<i32>, String) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a pid");
         kill_process(pid, Signal::TERM).expect("told");
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("the rest");
         let status = self.child.wait().expect("waited for");
-        assert!(status.success(), "{status}: {rest}");
-        rest.trim().to_owned()
+        (status.code(), rest.trim().to_owned())
     }
 }
 
@@ -76,4 +83,22 @@ fn the_example_that_is_printed_works_and_runs_survive_a_restart() {
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&found["id"], &found["output"]), (&run["id"], &run["output"]));
     again.stop();
+}
+
+#[test]
+fn it_stops_within_seconds_whatever_is_running() {
+    let data = tempfile::tempdir().expect("a directory");
+    let dev = Dev::start(data.path());
+    let url = dev.welcome.split_whitespace().find(|word| word.ends_with("/v1")).expect("the address").to_owned();
+    let body = r#"{"task": "sleep", "payload": {"seconds": 120}}"#;
+    let ask = |args: &[&str]| {
+        let output = Command::new("curl").arg("-s").args(args).output().expect("curl");
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")
+    };
+    let run = ask(&[&format!("{url}/runs"), "-H", "Content-Type: application/json", "-d", body]);
+    let path = format!("{url}/runs/{}", run["id"].as_str().expect("an id"));
+    while ask(&[&path])["status"] != "running" {}
+    let told = Instant::now();
+    assert_eq!(dev.stopped(), (Some(3), "0 finished, 1 released, 0 left to adopt, 0 lost".into()));
+    assert!(told.elapsed() < Duration::from_secs(15), "{:?}", told.elapsed());
 }

@@ -25,3 +25,5 @@ mod serve;
 mod sqlite;
 #[cfg(all(feature = "worker", feature = "sqlite"))]
 mod worker;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod worker_process;

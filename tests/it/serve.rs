@@ -1,10 +1,11 @@
-//! `runlane serve` in direct mode, as an operator meets it: a program as the task, a crash in the middle of it.
+//! `runlane serve` as an operator meets it: a crash in direct mode, a restart in the middle of the work.
 
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 /// How long anything here may take.
@@ -64,6 +65,31 @@ impl Serve {
     }
 }
 
+impl Serve {
+    fn tell_to_stop(&self) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a pid");
+        kill_process(pid, Signal::TERM).expect("told");
+    }
+
+    /// Waits until it has ended by itself; its exit code.
+    async fn ended(mut self) -> Option<i32> {
+        let ended = async {
+            loop {
+                if let Some(status) = self.child.try_wait().expect("a look") {
+                    return status.code();
+                }
+                pause().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, ended).await.expect("ended in time")
+    }
+
+    async fn submit(&self, run: &Value) -> Value {
+        let request = reqwest::Client::new().post(format!("{}/v1/runs", self.url)).json(run);
+        request.send().await.expect("an answer").json().await.expect("JSON")
+    }
+}
+
 impl Drop for Serve {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -77,7 +103,6 @@ async fn pause() {
 
 /// A database, and a task that takes its time: more than it takes to find it again after a crash.
 fn place() -> tempfile::TempDir {
-    let place = tempfile::tempdir().expect("a directory");
     let config = r#"
         concurrency = 1
         lease_ttl_seconds = 1.5
@@ -91,6 +116,10 @@ fn place() -> tempfile::TempDir {
         executor = "process"
         command = ["true"]
     "#;
+    set_up(tempfile::tempdir().expect("a directory"), config)
+}
+
+fn set_up(place: tempfile::TempDir, config: &str) -> tempfile::TempDir {
     std::fs::write(place.path().join("runlane.toml"), config).expect("written");
     let migrated = Command::new(env!("CARGO_BIN_EXE_runlane"))
         .current_dir(place.path())
@@ -132,4 +161,73 @@ fn without_a_queue_somebody_must_execute() {
     child.stderr.take().expect("its words").read_to_string(&mut words).expect("read");
     assert!(!child.wait().expect("ended").success());
     assert!(words.contains("`queue_enabled` is false and `concurrency` is 0"), "{words}");
+}
+
+/// A program that notes its start and its end, and takes `seconds` in between.
+fn place_with_program(seconds: u32) -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a directory");
+    let effects = place.path().join("effects");
+    let effects = effects.display();
+    set_up(
+        place,
+        &format!(
+            r#"
+        demo_tasks = true
+        [tasks.slow]
+        executor = "process"
+        command = ["sh", "-c", "echo begun >> $EFFECTS; sleep {seconds}; echo done >> $EFFECTS"]
+        env = {{ EFFECTS = "{effects}" }}
+        "#
+        ),
+    )
+}
+
+#[tokio::test]
+async fn a_restart_on_sqlite_hands_programs_over_at_once() {
+    let place = place_with_program(6);
+    let effects = place.path().join("effects");
+    let serve = Serve::start(place.path()).await;
+    let run = serve.submit(&json!({"task": "slow", "max_attempts": 1})).await;
+    let begun = async {
+        while !effects.exists() {
+            pause().await
+        }
+    };
+    tokio::time::timeout(PATIENCE, begun).await.expect("begun in time");
+    let told = Instant::now();
+    serve.tell_to_stop();
+    assert_eq!(serve.ended().await, Some(3), "something was left to be adopted");
+    assert!(told.elapsed() < Duration::from_secs(4), "{:?}: it waited for the program", told.elapsed());
+
+    let serve = Serve::start(place.path()).await;
+    let adopted = serve.newest(|run| run["lease"]["epoch"].as_i64() > Some(1) || run["status"] != "running").await;
+    // The lease of the old process would be good for half a minute.
+    assert!(told.elapsed() < Duration::from_secs(20), "{:?}: {adopted}", told.elapsed());
+    let ended = serve.newest(|run| run["status"] == "succeeded").await;
+    assert_eq!((&ended["id"], &ended["attempt"]), (&run["id"], &json!(1)), "{ended}");
+    assert_eq!(std::fs::read_to_string(&effects).expect("effects"), "begun\ndone\n", "it ran once");
+}
+
+#[tokio::test]
+async fn the_api_answers_until_the_drain_has_ended() {
+    let place = place_with_program(1);
+    let serve = Serve::start(place.path()).await;
+    let function = serve.submit(&json!({"task": "sleep", "payload": {"seconds": 4}})).await;
+    serve.newest(|run| run["status"] == "running").await;
+    serve.tell_to_stop();
+    let draining = async {
+        while serve.get("/readyz").await["code"] != "shutting_down" {
+            pause().await
+        }
+    };
+    tokio::time::timeout(PATIENCE, draining).await.expect("told in time");
+    let path = format!("/v1/runs/{}", function["id"].as_str().expect("an id"));
+    assert_eq!(serve.get(&path).await["status"], "running", "a function has the grace to end");
+    let stored = serve.submit(&json!({"task": "echo"})).await;
+    assert_eq!(serve.ended().await, Some(0));
+
+    let serve = Serve::start(place.path()).await;
+    assert_eq!(serve.get(&path).await["status"], "succeeded");
+    let ran = serve.newest(|run| run["status"] == "succeeded").await;
+    assert_eq!(ran["id"], stored["id"], "what was submitted during the drain was kept");
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,12 +48,19 @@ impl ProcessHost {
     /// `main` must therefore begin with [`shim::called`].
     pub fn new(data_dir: impl AsRef<Path>) -> io::Result<Self> {
         let data_dir = data_dir.as_ref();
-        fs::create_dir_all(data_dir)?;
+        Self::make_data_dir(data_dir)?;
         let attempts = data_dir.canonicalize()?.join("attempts");
         make_passage(&attempts)?;
         // Not its path: another release may have been put there since this one was started.
         let shims = Shims::new(vec!["/proc/self/exe".into(), shim::WORD.into()]);
         Ok(Self { attempts, shims, patience: PATIENCE })
+    }
+
+    /// Makes the directory if there is none, so that no other user can look into it. Root's programs may run as other
+    /// users, who have to pass through it.
+    pub fn make_data_dir(data_dir: impl AsRef<Path>) -> io::Result<()> {
+        let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
+        fs::DirBuilder::new().recursive(true).mode(mode).create(data_dir)
     }
 
     /// A name for the directory itself, made at random when it is first asked for: who has the same can adopt each other's

@@ -29,7 +29,7 @@ pub(super) async fn healthz() -> Json<Health> {
 #[utoipa::path(get, path = "/readyz", tag = "health", security(()),
     responses((status = 200, description = "It can", body = Readiness)))]
 pub(super) async fn readyz(State(server): State<Server>) -> Result<Json<Readiness>, Problem> {
-    if server.stopping.is_cancelled() {
+    if server.stopping.is_cancelled() || server.api.draining.is_cancelled() {
         return Err(Problem::new(Code::ShuttingDown, "the server is shutting down").retry_after(RETRY_SECONDS));
     }
     match tokio::time::timeout(PATIENCE, server.store().workspaces()).await {

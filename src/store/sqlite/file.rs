@@ -26,16 +26,35 @@ pub(super) fn take(path: &Path) -> Result<Located> {
     let path = resolve(path)?;
     let mut beside = path.clone().into_os_string();
     beside.push(".lock");
-    let lock = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
+    let lock = private()
         .open(&beside)
         .map_err(|error| not_writable(&path, format!("{}: {error}", Path::new(&beside).display())))?;
     match lock.try_lock() {
         Ok(()) => Ok(Located { path, lock }),
         Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: path.display().to_string() }),
         Err(TryLockError::Error(error)) => Err(not_writable(&path, format!("cannot be locked: {error}"))),
+    }
+}
+
+/// Makes the file if there is none. SQLite gives the files it keeps beside it the same permissions.
+pub(super) fn make(path: &Path) -> Result<()> {
+    private().open(path).map(drop).map_err(|error| not_writable(path, error.to_string()))
+}
+
+/// Payloads and outputs are nobody else's business.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Says so if everybody on the machine may read the file. Whoever made it so may have had a reason.
+pub(super) fn warn_if_open_to_all(path: &Path) {
+    #[cfg(unix)]
+    if std::fs::metadata(path).is_ok_and(|data| std::os::unix::fs::MetadataExt::mode(&data) & 0o004 != 0) {
+        tracing::warn!(path = %path.display(), "every user of this machine can read the database; chmod 600 keeps it private");
     }
 }
 

@@ -112,6 +112,7 @@ impl SqliteStore {
     }
 
     fn start(Located { path, lock }: Located, clock: Clock, sql: Statements) -> Result<Self> {
+        file::warn_if_open_to_all(&path);
         let conn = file::connect(&path)?;
         migrate::check(&conn)?;
         file::set_up_writer(&conn, &path)?;
@@ -128,6 +129,7 @@ impl SqliteStore {
 }
 
 fn migrate(located: &Located) -> Result<(i64, i64)> {
+    file::make(&located.path)?;
     let mut conn = file::connect(&located.path)?;
     file::set_up_writer(&conn, &located.path)?;
     migrate::migrate(&mut conn)

@@ -154,3 +154,17 @@ fn output(child: Child) -> String {
 fn mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("its mode");
 }
+
+#[tokio::test]
+async fn nobody_else_can_read_the_files() {
+    let place = Place::new();
+    let _store = place.open(Clock::Database).await;
+    let mut seen = 0;
+    for entry in std::fs::read_dir(place.directory.path()).expect("a directory") {
+        let entry = entry.expect("an entry");
+        let mode = entry.metadata().expect("its metadata").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", entry.path().display());
+        seen += 1;
+    }
+    assert!(seen >= 4, "the database, its log, its index and its lock");
+}

@@ -107,6 +107,33 @@ async fn a_worker_whose_database_is_silent_can_be_stopped_all_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_worker_whose_database_is_away_leaves_when_its_leases_have_run_out() {
+    let Some(database) = Database::empty().await else { return };
+    let wire = Wire::to(&database.url).await;
+    let far = PostgresStore::connect(&wire.url, Clock::Database).await.expect("a store");
+    let near = PostgresStore::connect(&database.url, Clock::Database).await.expect("a store");
+    // Longer than the test waits.
+    let settings = Settings { shutdown_grace: PATIENCE * 3, ..quick() };
+    let go_on = Arc::new(Semaphore::new(0));
+    let waited_for = Arc::clone(&go_on);
+    let working =
+        Working::start(Worker::builder(Arc::new(far)).settings(settings).task("wait", move |_: Context, (): ()| {
+            let go_on = Arc::clone(&waited_for);
+            async move {
+                go_on.acquire().await.expect("open").forget();
+                Ok::<_, TaskError>(())
+            }
+        }));
+    let run = request("wait", "null");
+    near.submit(std::slice::from_ref(&run), Admission::default()).await.expect("submitted");
+    until(&near, run.id, Status::Running).await;
+    wire.fall_silent();
+    go_on.add_permits(1);
+    let summary = working.stop().await;
+    assert_eq!((summary.finished, summary.lost), (0, 1), "others find the run");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_handed_over_when_the_grace_is_over_is_given_back_without_having_begun() {
     let Some(database) = Database::empty().await else { return };
     let wire = Wire::to(&database.url).await;
