@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::http::http_client;
+
 /// How long anything here may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -44,7 +46,7 @@ impl Serve {
     }
 
     async fn get(&self, path: &str) -> Value {
-        match reqwest::get(format!("{}{path}", self.url)).await {
+        match http_client().build().expect("a client").get(format!("{}{path}", self.url)).send().await {
             Ok(response) => response.json().await.unwrap_or_default(),
             Err(_) => Value::Null,
         }
@@ -134,7 +136,7 @@ fn set_up(place: tempfile::TempDir, config: &str) -> tempfile::TempDir {
 async fn without_a_queue_a_crash_loses_nothing() {
     let place = place();
     let serve = Serve::start(place.path()).await;
-    let client = reqwest::Client::new();
+    let client = http_client().build().expect("a client");
     let ask = |url: &str, task: &str| client.post(format!("{url}/v1/runs")).json(&json!({"task": task})).send();
     let finished: Value = ask(&serve.url, "quick").await.expect("an answer").json().await.expect("JSON");
     assert_eq!((&finished["status"], &finished["attempt"]), (&json!("succeeded"), &json!(1)), "{finished}");

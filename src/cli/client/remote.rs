@@ -59,6 +59,8 @@ impl RemoteArgs {
         if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
             return Err(wrong("it does not begin with http:// or https://".into()));
         }
+        // reqwest would bring aws-lc, another minute of C to compile. An error says that a provider is installed already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let http =
             Client::builder().connect_timeout(CONNECT).user_agent(concat!("runlane/", env!("CARGO_PKG_VERSION")));
         let http = http.build().map_err(|error| wrong(error.to_string()))?;

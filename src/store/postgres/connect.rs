@@ -65,7 +65,7 @@ impl Target {
         let roots = rustls_native_certs::load_native_certs().certs;
         let mut store = RootCertStore::empty();
         store.add_parsable_certificates(roots);
-        let provider = std::sync::Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
         let tls = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| invalid(&self.address, error))?

@@ -71,7 +71,7 @@ async fn runlane_alone(args: &[&str], database: &str) -> Said {
 
 async fn nobody_comes_in_without_a_token(server: &Deployment) {
     seen("no_token", &runlane_at(&server.url, &["runs", "list"], None).await);
-    let answer = Client::new().get(server.at("/v1/runs")).send().await.expect("an answer");
+    let answer = http_client().get(server.at("/v1/runs")).send().await.expect("an answer");
     assert_eq!(answer.status().as_u16(), 401);
     let problem: Value = answer.json().await.expect("a problem");
     assert_eq!(problem["code"], "unauthenticated");
@@ -130,7 +130,7 @@ async fn many_are_submitted_from_a_file(server: &Deployment, folder: &std::path:
 }
 
 async fn the_same_over_http(server: &Deployment) {
-    let client = Client::new();
+    let client = http_client();
     let submit = || {
         let body = json!({"task": "echo", "payload": {"order": 17}}).to_string();
         let request = client.post(server.at("/v1/runs")).header("Idempotency-Key", "order-17").body(body);
@@ -166,4 +166,11 @@ async fn the_doctor_is_content(server: &Deployment, database: &str) {
         .filter(|(name, _)| !["data", "limits"].contains(name))
         .collect();
     assert!(judged.len() >= 8 && judged.iter().all(|(_, level)| *level == "ok"), "{said:#}");
+}
+
+/// A client with the cryptography the product has: reqwest is built without one of its own.
+fn http_client() -> Client {
+    // An error says that another test has installed it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::new()
 }

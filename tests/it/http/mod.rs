@@ -71,7 +71,7 @@ impl Site {
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let stopping = CancellationToken::new();
         let served = tokio::spawn(serve(listener, api, stopping.clone()));
-        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(PATIENCE);
+        let client = http_client().redirect(reqwest::redirect::Policy::none()).timeout(PATIENCE);
         Self { store, base, client: client.build().expect("a client"), stopping, served, _place: None }
     }
 
@@ -202,4 +202,11 @@ impl Answer {
 
 pub(super) fn id_of(text: &str) -> RunId {
     text.parse().expect("an id")
+}
+
+/// A client with the cryptography the product has: reqwest is built without one of its own.
+pub(crate) fn http_client() -> reqwest::ClientBuilder {
+    // An error says that another test has installed it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
 }
