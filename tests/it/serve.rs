@@ -87,7 +87,7 @@ impl Serve {
     }
 
     async fn submit(&self, run: &Value) -> Value {
-        let request = reqwest::Client::new().post(format!("{}/v1/runs", self.url)).json(run);
+        let request = http_client().build().expect("a client").post(format!("{}/v1/runs", self.url)).json(run);
         request.send().await.expect("an answer").json().await.expect("JSON")
     }
 }

@@ -12,6 +12,8 @@ use runlane::store::sqlite::SqliteStore;
 use runlane::store::{Admission, Store};
 use serde_json::Value;
 
+use crate::http::http_client;
+
 /// A worker, which ends with this.
 struct Process {
     child: Child,
@@ -60,13 +62,14 @@ async fn a_second_worker_starts_on_another_port_and_says_how_it_is() {
     let said = worker.until("serving metrics");
     let address = said["address"].as_str().expect("an address").to_owned();
     assert_ne!(address, "127.0.0.1:9091");
+    let client = http_client().build().expect("a client");
     for (path, words) in [("/healthz", "ok"), ("/readyz", "ready"), ("/metrics", "runlane_slots")] {
-        let answer = reqwest::get(format!("http://{address}{path}")).await.expect("an answer");
+        let answer = client.get(format!("http://{address}{path}")).send().await.expect("an answer");
         assert_eq!(answer.status().as_u16(), 200, "{path}");
         let body = answer.text().await.expect("text");
         assert!(body.contains(words), "{path}: {body}");
     }
-    let other = reqwest::get(format!("http://{address}/v1/runs")).await.expect("an answer");
+    let other = client.get(format!("http://{address}/v1/runs")).send().await.expect("an answer");
     assert_eq!(other.status().as_u16(), 404);
 }
 

@@ -55,10 +55,7 @@ impl RemoteArgs {
 
     pub(super) fn remote(&self) -> Result<Remote, ApiError> {
         let wrong = |reason: String| ApiError::Url { url: self.url.clone(), reason };
-        let base = Url::parse(&self.url).map_err(|error| wrong(error.to_string()))?;
-        if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
-            return Err(wrong("it does not begin with http:// or https://".into()));
-        }
+        let base = address(&self.url).map_err(|reason| wrong(reason.into()))?;
         // reqwest would bring aws-lc, another minute of C to compile. An error says that a provider is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http =
@@ -71,6 +68,23 @@ impl RemoteArgs {
     pub(super) fn workspace(&self) -> Option<&str> {
         self.workspace.as_deref().filter(|name| !name.is_empty())
     }
+}
+
+/// Reads the address of a server, or says in plain words why it is none.
+fn address(url: &str) -> Result<Url, &'static str> {
+    let begins = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if url.is_empty() {
+        return Err("it is empty");
+    }
+    if !begins("http://") && !begins("https://") {
+        return Err("it does not begin with http:// or https://");
+    }
+    // The parser's words are for programmers. What is left to go wrong is the host and the port.
+    Url::parse(url).map_err(|error| match error.to_string().as_str() {
+        "empty host" => "it names no host",
+        "invalid port number" => "its port is not a number from 1 to 65535",
+        _ => "its host is not a name or an address",
+    })
 }
 
 impl Remote {

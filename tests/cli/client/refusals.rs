@@ -11,6 +11,29 @@ async fn a_server_that_is_not_there_is_named_with_what_to_do() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_is_none_is_refused_in_plain_words() {
+    let scheme = "it does not begin with http:// or https://";
+    for (url, why) in [
+        ("", "it is empty"),
+        ("example.org", scheme),
+        ("127.0.0.1:8080", scheme),
+        ("/v1", scheme),
+        ("ftp://example.org", scheme),
+        ("http://", "it names no host"),
+        ("http://:8080", "it names no host"),
+        ("http://example.org:99999", "its port is not a number from 1 to 65535"),
+        ("http://example.org:http", "its port is not a number from 1 to 65535"),
+        ("http://[::1", "its host is not a name or an address"),
+        ("http://300.0.0.1", "its host is not a name or an address"),
+        ("http://exa mple.org", "its host is not a name or an address"),
+    ] {
+        let said = runlane_at("http://127.0.0.1:1", &["runs", "list", "--url", url], None).await;
+        let wanted = format!("error: {url:?} is no address of a server: {why}\n");
+        assert!(said.err.starts_with(&wanted), "{}", said.err);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_api_refuses_is_told_with_field_and_hint() {
     let server = Server::idle().await;
     assert_said!(server.runlane(&["submit", "echo", "--priority", "5000"]).await);

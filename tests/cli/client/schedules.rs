@@ -86,6 +86,25 @@ async fn a_schedule_is_edited_steered_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_made_has_its_id_alone_on_standard_output() {
+    let server = Server::idle().await;
+    let made = server.runlane(&["schedules", "create", "-t", "echo", "--cron", "@yearly"]).await;
+    let schedule = server.json(&["schedules"]).await["data"][0]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(made.out, format!("{schedule}\n"));
+    assert!(made.err.starts_with("next "), "{}", made.err);
+    let triggered = server.runlane(&["schedules", "trigger", &schedule]).await;
+    let run = triggered.out.trim_end();
+    assert_eq!(server.json(&["runs", "show", run]).await["schedule_id"], schedule);
+    assert!(triggered.err.contains(&format!("runlane logs -f {run}")), "{}", triggered.err);
+    let again = server.runlane(&["runs", "rerun", run, run]).await;
+    for id in again.out.lines() {
+        assert_ne!(id, run);
+        assert_eq!(server.json(&["runs", "show", id]).await["id"], id);
+    }
+    assert_eq!((again.out.lines().count(), again.err.lines().count()), (2, 2), "{}{}", again.out, again.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn slots_to_come_need_no_server_to_be_shown() {
     let nobody = "http://127.0.0.1:1";
     let from = ["--from", "2027-03-26T12:00:00Z", "-n", "3"];

@@ -1,7 +1,7 @@
 //! `runlane submit`: one run.
 
 use super::assert_said;
-use crate::server::Server;
+use crate::server::{Server, runlane_at};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_submitted_and_what_to_do_next_is_said() {
@@ -103,4 +103,28 @@ async fn waiting_for_a_run_that_is_cancelled_says_so() {
     let (waited, cancelled) = tokio::join!(wait, cancel);
     assert_eq!(cancelled.status.code(), Some(0), "{}", cancelled.err);
     assert_eq!(waited.status.code(), Some(4), "{} {}", waited.out, waited.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_server_is_asked_to_wait_no_longer_than_there_is_time() {
+    use axum::http::HeaderMap;
+    use axum::routing::{get, post};
+    let queued = || async { axum::Json(serde_json::json!({"id": "a", "status": "queued"})) };
+    let (heard, mut asked) = tokio::sync::mpsc::unbounded_channel();
+    let look = move |headers: HeaderMap| {
+        let _ = heard.send(headers.get("prefer").map(|value| value.to_str().expect("text").to_owned()));
+        queued()
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let routes = axum::Router::new().route("/v1/runs", post(queued)).route("/v1/runs/a", get(look));
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let said = runlane_at(&url, &["submit", "echo", "--wait=1"], None).await;
+    assert_eq!(said.status.code(), Some(6), "{}", said.err);
+    let mut looks = 0;
+    while let Ok(prefer) = asked.try_recv() {
+        looks += 1;
+        assert!(matches!(prefer.as_deref(), None | Some("wait=0" | "wait=1")), "{prefer:?}");
+    }
+    assert!(looks > 0);
 }

@@ -20,14 +20,13 @@ pub(super) struct Ids {
 
 /// One after the other; one that is refused does not keep the others from it.
 pub(super) async fn command(remote: &Remote, verb: &str, ids: Ids, json: bool) -> Result<ExitCode, Failure> {
-    let paint = Paint::for_stdout();
     let mut answers = Vec::new();
     let mut refused = false;
     for id in &ids.ids {
         match remote.post(&["runs", id, verb], None).await {
             Ok(answer) => {
                 if !json {
-                    say(&format!("{}\n", outcome(verb, id, &seen::read(&answer)?, paint)));
+                    report(verb, id, &seen::read(&answer)?);
                 }
                 answers.push(answer);
             }
@@ -52,11 +51,20 @@ pub(super) async fn command(remote: &Remote, verb: &str, ids: Ids, json: bool) -
     Ok(if refused { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
 }
 
+/// Of a new run the id alone, for `id=$(runlane runs rerun …)`; where it comes from is for whoever watches.
+fn report(verb: &str, id: &str, run: &seen::Run) {
+    if verb == "rerun" {
+        say(&format!("{}\n", plain(&run.id)));
+        eprintln!("{} again from {}", plain(&run.status), plain(id));
+    } else {
+        say(&format!("{}\n", outcome(verb, id, run, Paint::for_stdout())));
+    }
+}
+
 /// What became of it, which is not always at once what was asked.
 fn outcome(verb: &str, id: &str, run: &seen::Run, paint: Paint) -> String {
     let status = paint.status(&run.status);
     match (verb, run.status.as_str()) {
-        ("rerun", _) => format!("{} {status} (again from {})", plain(&run.id), plain(id)),
         ("cancel" | "pause", "running") => format!("{} {status}; its worker was asked to stop", plain(id)),
         ("dismiss", _) => format!("{} {status}; its lane goes on without it", plain(id)),
         _ => format!("{} {status}", plain(id)),

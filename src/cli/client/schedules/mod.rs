@@ -124,12 +124,14 @@ fn shown(answer: Doc, json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The id alone on the first line, for scripts; then how it stands.
+/// The id alone, for `id=$(runlane schedules create …)`; how it stands is for whoever watches.
 fn told(answer: Doc, json: bool) -> Result<ExitCode, Failure> {
     if json {
         print_json(&answer);
     } else {
-        say(&render::told(&seen::read(&answer)?, now()));
+        let schedule: render::Schedule = seen::read(&answer)?;
+        say(&format!("{}\n", plain(&schedule.id)));
+        eprintln!("{}", render::told(&schedule, now()));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -140,7 +142,8 @@ fn triggered(answer: Doc, json: bool) -> Result<ExitCode, Failure> {
     } else {
         let run: seen::Run = seen::read(&answer)?;
         let id = plain(&run.id);
-        say(&format!("{id}\n{} in queue {}: follow it with `runlane logs -f {id}`\n", run.status, plain(&run.queue)));
+        say(&format!("{id}\n"));
+        eprintln!("{} in queue {}: follow it with `runlane logs -f {id}`", plain(&run.status), plain(&run.queue));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use crate::cli::client::seen::RunError;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Schedule {
-    id: String,
+    pub(super) id: String,
     name: String,
     task: String,
     payload: Doc,
@@ -94,13 +94,12 @@ fn interval(seconds: u32) -> String {
     }
 }
 
-/// After it was made or changed: its id alone, then how it stands.
+/// How it stands after it was made or changed.
 pub(super) fn told(schedule: &Schedule, now: Timestamp) -> String {
-    let id = plain(&schedule.id);
     match (&schedule.disabled, schedule.next_slot) {
-        (Some(why), _) => format!("{id}\nnot at work: {}\n", plain(&why.message)),
-        (None, Some(next)) => format!("{id}\nnext {}, at {}\n", ago(next, now), whole(next)),
-        (None, None) => format!("{id}\nno slot to come\n"),
+        (Some(why), _) => format!("not at work: {}", plain(&why.message)),
+        (None, Some(next)) => format!("next {}, at {}", ago(next, now), whole(next)),
+        (None, None) => "no slot to come".into(),
     }
 }
 

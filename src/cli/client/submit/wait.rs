@@ -21,8 +21,8 @@ pub(in crate::cli::client) enum Patience {
     AtMost(SignedDuration),
 }
 
-/// How long the server is asked to wait with its answer, unless the run ends before.
-const HELD: &str = "wait=2";
+/// How many seconds the server is asked to wait with its answer, unless the run ends before.
+const HELD: u64 = 2;
 
 /// Between two looks, for a server that does not wait: soon at first, for the many runs that take a moment.
 const FIRST: Duration = Duration::from_millis(20);
@@ -53,7 +53,7 @@ pub(in crate::cli::client) async fn wait(remote: &Remote, id: &str, patience: Pa
 async fn look(remote: &Remote, id: &str, until: Option<Timestamp>, spinner: &ProgressBar) -> Result<Doc, Failure> {
     let (mut pause, mut silences) = (FIRST, 0);
     loop {
-        let headers = [("Prefer", HELD.to_owned())];
+        let headers = [("Prefer", format!("wait={}", held(left(until))))];
         let extra = Extra { headers: &headers, ..Extra::default() };
         match remote.call(Method::GET, &["runs", id], extra).await {
             Ok(answer) => {
@@ -77,9 +77,19 @@ async fn look(remote: &Remote, id: &str, until: Option<Timestamp>, spinner: &Pro
             }
             Err(error) => return Err(error.into()),
         }
-        tokio::time::sleep(pause).await;
+        tokio::time::sleep(pause.min(left(until))).await;
         pause = (pause * 3 / 2).min(LONGEST);
     }
+}
+
+/// The time until patience runs out.
+fn left(until: Option<Timestamp>) -> Duration {
+    until.map_or(Duration::MAX, |until| until.duration_since(now()).try_into().unwrap_or_default())
+}
+
+/// Whole seconds are all that the header can say, so the last fraction of one is spent on looking again and again.
+fn held(left: Duration) -> u64 {
+    left.as_secs().min(HELD)
 }
 
 /// Beside standard output, and only where somebody watches.
@@ -94,4 +104,21 @@ fn spinner() -> ProgressBar {
 
 fn style() -> ProgressStyle {
     ProgressStyle::with_template("{spinner} {msg} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_never_waits_longer_than_there_is_time() {
+        let held = |millis| held(Duration::from_millis(millis));
+        assert_eq!([held(0), held(999), held(1000), held(1999), held(60_000)], [0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn there_is_no_time_left_once_it_has_run_out() {
+        assert_eq!(left(Some(Timestamp::UNIX_EPOCH)), Duration::ZERO);
+        assert_eq!(left(None), Duration::MAX);
+    }
 }
