@@ -9,11 +9,18 @@ mod report;
 pub use control::{Control, Grip, Order};
 pub use report::{Gone, Report, Reporter, Stream};
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use crate::run::lifecycle::Retry;
 use crate::run::{Json, QueueName, RunError, RunId, TaskName, WorkspaceName};
 use crate::schedule::Grant;
+
+/// Work may ask to be tried again no sooner than after this,
+pub const SHORTEST_POSTPONEMENT: Duration = Duration::from_secs(1);
+/// and no later.
+pub const LONGEST_POSTPONEMENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// A kind of work that can be executed.
 #[async_trait]

@@ -30,7 +30,7 @@ pub struct Run {
     pub metadata: Option<Json>,
     /// The name by which it can be kept or replaced while it has not started.
     pub key: Option<RunKey>,
-    /// Attempts started so far. Interrupted ones are taken back.
+    /// Attempts started so far. Interrupted and postponed ones are taken back.
     pub attempt: u32,
     /// Never exceeded by `attempt`; a resume raises it.
     pub max_attempts: u32,
@@ -38,6 +38,8 @@ pub struct Run {
     pub attempts_granted: u32,
     /// How often a shutdown returned it to the queue for free.
     pub interruptions: u32,
+    /// How often the work asked to be tried later, for free.
+    pub postponements: u32,
     /// Rises by one at every claim and adoption.
     pub epoch: i64,
     /// How long one attempt may take.

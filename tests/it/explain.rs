@@ -142,6 +142,17 @@ async fn a_retrying_run_says_what_failed_and_when_it_is_tried_again() {
 }
 
 #[tokio::test]
+async fn a_postponed_run_says_that_its_work_asked_for_it_and_how_often() {
+    let scene = Scene::new().await;
+    let id = scene.submit(|_| {}).await;
+    let lease = scene.claim().await[0];
+    scene.fail(lease, Retry::Later(Some(SignedDuration::from_secs(90)))).await;
+    let message = "its work asked to be tried later (boom: it broke), which is in 90 s, at 2026-11-16T12:01:30Z; \
+                   postponed 1 of 100 times";
+    assert_eq!(scene.reasons(id, &[]).await, said("postponed", message, "time"));
+}
+
+#[tokio::test]
 async fn a_run_that_waits_for_others_names_each() {
     let scene = Scene::new().await;
     let (first, second) = (scene.submit(|_| {}).await, scene.submit(|run| run.hold = true).await);

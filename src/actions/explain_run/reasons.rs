@@ -23,6 +23,8 @@ pub(super) struct Facts<'a> {
     schedule: Option<Schedule>,
     /// Why its grant does not let it start, if it does not.
     refusal: Option<RunError>,
+    /// Whether its latest attempt asked to be tried later.
+    postponed: bool,
     lane: Option<(Lane, Vec<Run>)>,
     queue: Option<Queue>,
     workers: Vec<Worker>,
@@ -36,6 +38,7 @@ impl<'a> Facts<'a> {
             upstreams.push((id, status));
         }
         let (schedule, refusal) = schedule_and_refusal(store, run, now).await?;
+        let postponed = is_postponed(store, run).await?;
         let lane = match &run.lane {
             Some(name) => lane_and_holders(store, &run.workspace, name).await?,
             None => None,
@@ -44,7 +47,7 @@ impl<'a> Facts<'a> {
         let mut workers = store.workers().await?;
         let serves = |worker: &Worker| worker.info.queues.is_empty() || worker.info.queues.contains(&run.queue);
         workers.retain(|worker| serves(worker) && now.duration_since(worker.seen_at) < SILENCE && !worker.draining);
-        Ok(Self { run, now, upstreams, schedule, refusal, lane, queue, workers })
+        Ok(Self { run, now, upstreams, schedule, refusal, postponed, lane, queue, workers })
     }
 
     /// What the run itself has to wait for, first; then what its queue does, then who could execute it.
@@ -53,7 +56,7 @@ impl<'a> Facts<'a> {
         let mut reasons: Vec<Reason> = refused.collect();
         reasons.extend(self.upstreams.iter().map(|(id, status)| words::waits_for(*id, *status)));
         if self.run.available_at > self.now {
-            reasons.push(words::due_later(self.run, self.schedule.as_ref(), self.now));
+            reasons.push(words::due_later(self.run, self.schedule.as_ref(), self.postponed, self.now));
         }
         reasons.extend(self.lane_reasons());
         reasons.extend(self.queue_reasons());
@@ -94,6 +97,15 @@ impl<'a> Facts<'a> {
             _ => None,
         }
     }
+}
+
+/// Of what waits to be tried again, only a postponed attempt has been taken back.
+async fn is_postponed(store: &dyn Store, run: &Run) -> Result<bool> {
+    if run.postponements == 0 || run.status() != Status::Retrying {
+        return Ok(false);
+    }
+    let attempts = store.attempts(&run.workspace, run.id).await?.unwrap_or_default();
+    Ok(attempts.iter().max_by_key(|attempt| attempt.epoch).is_some_and(|latest| latest.number > run.attempt))
 }
 
 /// What a schedule's run owes to it, as it is now.

@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::Reason;
+use crate::run::lifecycle::FREE_POSTPONEMENTS;
 use crate::run::{HostName, LaneName, QueueName, Run, RunError, RunId, State, Status};
 use crate::schedule::Schedule;
 
@@ -62,9 +63,16 @@ pub(super) fn grant_refused(error: &RunError, schedule: Option<&Schedule>) -> Re
     reason(&error.code, message, again)
 }
 
-pub(super) fn due_later(run: &Run, schedule: Option<&Schedule>, now: Timestamp) -> Reason {
+pub(super) fn due_later(run: &Run, schedule: Option<&Schedule>, postponed: bool, now: Timestamp) -> Reason {
     let wait = span(run.available_at.duration_since(now));
     match (&run.state, &run.error) {
+        (State::Retrying(_), Some(error)) if postponed => {
+            let message = format!(
+                "its work asked to be tried later ({}: {}), which is in {wait}, at {}; postponed {} of {} times",
+                error.code, error.message, run.available_at, run.postponements, FREE_POSTPONEMENTS
+            );
+            reason("postponed", message, "time")
+        }
         (State::Retrying(_), Some(error)) => {
             let message = format!(
                 "attempt {} failed ({}: {}); the next one is due in {wait}, at {}",

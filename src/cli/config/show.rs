@@ -89,6 +89,8 @@ fn as_json(at: String, task: &TaskConfig) -> Value {
         "env": process.env.keys().collect::<Vec<_>>(),
         "env_allow": process.env_allow,
         "limits": process.limits,
+        "no_retry_exit_codes": process.no_retry_exit_codes,
+        "retry_later_exit_codes": process.retry_later_exit_codes,
         "user": process.user,
         "stop_grace_seconds": process.stop_grace_seconds,
         "timeout_seconds": task.timeout_seconds,

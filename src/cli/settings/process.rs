@@ -20,6 +20,8 @@ pub(super) fn read(section: &mut Section<'_, '_>) -> ProcessTask {
         env_allow: section.read("env_allow").unwrap_or_default(),
         stop_grace_seconds: section.read("stop_grace_seconds").unwrap_or(usual.stop_grace_seconds),
         limits: limits(section),
+        no_retry_exit_codes: section.read("no_retry_exit_codes").unwrap_or(usual.no_retry_exit_codes),
+        retry_later_exit_codes: section.read("retry_later_exit_codes").unwrap_or(usual.retry_later_exit_codes),
         user: user(section),
     };
     for problem in task.problems() {

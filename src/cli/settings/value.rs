@@ -38,6 +38,14 @@ impl FromToml for Vec<String> {
     }
 }
 
+impl FromToml for Vec<u8> {
+    const IS: &'static str = "an array of whole numbers from 0 to 255, as in [65, 78]";
+
+    fn from_toml(value: &DeValue<'_>) -> Option<Self> {
+        value.as_array()?.iter().map(|item| integer(item.get_ref())).collect()
+    }
+}
+
 impl FromToml for u64 {
     const IS: &'static str = "a whole number, 0 or more";
 

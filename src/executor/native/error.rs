@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
+use crate::executor::{LONGEST_POSTPONEMENT, SHORTEST_POSTPONEMENT};
 use crate::run::RunError;
 use crate::run::lifecycle::Retry;
 
@@ -26,7 +27,15 @@ impl TaskError {
         Self { retry: Retry::Never, ..self }
     }
 
-    /// Trying again helps after so long, and not before.
+    /// The work cannot be done now and is tried again after so long, from 1 s to 7 days. This burns no attempt, up to
+    /// 100 times per run; beyond that, and for runs with a single attempt, it counts as a failed attempt.
+    #[must_use]
+    pub fn try_later(self, wait: Duration) -> Self {
+        let wait = wait.clamp(SHORTEST_POSTPONEMENT, LONGEST_POSTPONEMENT);
+        Self { retry: Retry::Later(SignedDuration::try_from(wait).ok()), ..self }
+    }
+
+    /// Another attempt helps after so long, and not before. This one counts.
     #[must_use]
     pub fn retry_after(self, wait: Duration) -> Self {
         let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);

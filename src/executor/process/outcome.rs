@@ -1,7 +1,9 @@
 //! What the end of a program means for its run.
 
+use jiff::SignedDuration;
+
 use super::directory::{Directory, read_foreign};
-use super::record::{Exit, StartError, Why};
+use super::record::{Exit, RetryWish, StartError, Why};
 use super::task::ProcessTask;
 use crate::executor::{Completion, Order};
 use crate::run::lifecycle::Retry;
@@ -46,14 +48,36 @@ pub(super) fn completion(directory: &Directory, task: &ProcessTask, exit: &Exit,
 fn by_itself(directory: &Directory, task: &ProcessTask, exit: &Exit) -> Completion {
     match (exit.code, exit.signal) {
         (Some(0), _) => result(directory, task),
-        (Some(code), _) => Completion::failed("exit_code", with_last_words(format!("exited with code {code}"), exit)),
+        (Some(code), _) => {
+            let retry = wished(exit).unwrap_or_else(|| task.after_exit(code));
+            failed_by_itself("exit_code", format!("exited with code {code}"), exit, retry)
+        }
         (None, Some(signal)) => {
             let name = SIGNALS.iter().find(|(number, _)| *number == signal).map_or("", |(_, name)| name);
             let how = if name.is_empty() { format!("signal {signal}") } else { format!("signal {signal} ({name})") };
-            Completion::failed("killed_by_signal", with_last_words(format!("killed by {how}"), exit))
+            let retry = wished(exit).unwrap_or(Retry::Backoff);
+            failed_by_itself("killed_by_signal", format!("killed by {how}"), exit, retry)
         }
         (None, None) => Completion::failed("exit_unknown", "ended in a way that was not recorded"),
     }
+}
+
+/// What the program said itself; it outranks what its exit code means.
+fn wished(exit: &Exit) -> Option<Retry> {
+    Some(match exit.retry? {
+        RetryWish::Usual => Retry::Backoff,
+        RetryWish::Never => Retry::Never,
+        RetryWish::InSeconds(seconds) => Retry::Later(Some(SignedDuration::from_secs(seconds.into()))),
+    })
+}
+
+fn failed_by_itself(code: &str, how: String, exit: &Exit, retry: Retry) -> Completion {
+    let how = match retry {
+        Retry::Never => format!("{how} (not to be tried again)"),
+        Retry::Later(_) => format!("{how} (to be tried later)"),
+        Retry::Backoff | Retry::After(_) => how,
+    };
+    Completion::Failed { error: RunError::new(code, with_last_words(how, exit)), retry }
 }
 
 fn with_last_words(message: String, exit: &Exit) -> String {

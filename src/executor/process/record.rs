@@ -44,6 +44,19 @@ pub(super) struct Exit {
     pub why: Why,
     /// The last lines on standard error.
     pub last_words: Vec<String>,
+    /// What it last said about another attempt; nothing also where an older release wrote the record.
+    #[serde(default)]
+    pub retry: Option<RetryWish>,
+}
+
+/// What a program says about another attempt, should it fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RetryWish {
+    /// As if it had said nothing, whatever its exit code is.
+    Usual,
+    Never,
+    InSeconds(u32),
 }
 
 /// Why it ended.
@@ -73,7 +86,7 @@ pub(super) struct StartError {
 
 impl Exit {
     pub fn without_work(why: Why) -> Self {
-        Self { code: None, signal: None, why, last_words: Vec::new() }
+        Self { code: None, signal: None, why, last_words: Vec::new(), retry: None }
     }
 }
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::run::lifecycle::Retry;
+
 /// Names whose values the executor sets.
 const RESERVED: [&str; 10] = [
     "RUNLANE_RUN_ID",
@@ -19,6 +21,11 @@ const RESERVED: [&str; 10] = [
     "RUNLANE_GRANT_ID",
     "RUNLANE_BILLING_ACCOUNT",
 ];
+
+/// As in `sysexits.h`: usage, data, input, permission, configuration. Another attempt would find the same.
+const NO_RETRY_EXIT_CODES: [u8; 5] = [64, 65, 66, 77, 78];
+/// As in `sysexits.h`: a temporary failure.
+const RETRY_LATER_EXIT_CODES: [u8; 1] = [75];
 
 /// A program and the conditions it runs under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +44,10 @@ pub struct ProcessTask {
     pub stop_grace_seconds: u64,
     /// What it may use.
     pub limits: ProcessLimits,
+    /// Exit codes after which it is not tried again.
+    pub no_retry_exit_codes: Vec<u8>,
+    /// Exit codes after which it is tried later, which burns no attempt.
+    pub retry_later_exit_codes: Vec<u8>,
     /// As whom it runs; as whom the worker does, if nothing is said. Takes a worker that is root.
     pub user: Option<ProcessUser>,
 }
@@ -92,6 +103,8 @@ impl Default for ProcessTask {
             env_allow: Vec::new(),
             stop_grace_seconds: 10,
             limits: ProcessLimits::default(),
+            no_retry_exit_codes: NO_RETRY_EXIT_CODES.into(),
+            retry_later_exit_codes: RETRY_LATER_EXIT_CODES.into(),
             user: None,
         }
     }
@@ -122,12 +135,23 @@ impl ProcessTask {
         Duration::from_secs(self.stop_grace_seconds)
     }
 
+    /// What an exit code says about another attempt.
+    pub(super) fn after_exit(&self, code: i32) -> Retry {
+        let is_in = |codes: &[u8]| codes.iter().any(|known| i32::from(*known) == code);
+        match () {
+            () if is_in(&self.no_retry_exit_codes) => Retry::Never,
+            () if is_in(&self.retry_later_exit_codes) => Retry::Later(None),
+            () => Retry::Backoff,
+        }
+    }
+
     /// Everything that makes it unusable here, for whoever checks settings before they are used.
     pub fn problems(&self) -> Vec<InvalidTask> {
         let checks = [
             self.check_command(),
             self.check_environment(),
             self.limits.check(),
+            self.check_exit_codes(),
             self.check_user(),
             self.check_directory(),
         ];
@@ -165,6 +189,22 @@ impl ProcessTask {
         }
         match self.env.iter().find(|(_, value)| value.contains('\0')) {
             Some((name, _)) => Err(invalid("env", format!("has {name} with a NUL character in its value"))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_exit_codes(&self) -> Result<(), InvalidTask> {
+        let (never, later) = (&self.no_retry_exit_codes, &self.retry_later_exit_codes);
+        for (field, codes) in [("no_retry_exit_codes", never), ("retry_later_exit_codes", later)] {
+            if codes.contains(&0) {
+                return Err(invalid(field, "has 0, which means success; give codes from 1 to 255"));
+            }
+        }
+        match never.iter().find(|code| later.contains(code)) {
+            Some(code) => Err(invalid(
+                "no_retry_exit_codes",
+                format!("has {code}, and so has retry_later_exit_codes; choose one"),
+            )),
             None => Ok(()),
         }
     }
@@ -248,6 +288,9 @@ mod tests {
         assert!(
             refusal("command = [\"a\"]\nenv_allow = [\"RUNLANE_EPOCH\"]").starts_with("env_allow has RUNLANE_EPOCH")
         );
+        let codes = "command = [\"a\"]\nno_retry_exit_codes = ";
+        assert!(refusal(&format!("{codes}[0]")).starts_with("no_retry_exit_codes has 0, which means success"));
+        assert!(refusal(&format!("{codes}[75]")).starts_with("no_retry_exit_codes has 75, and so has retry_later_"));
         assert_eq!(refusal("command = [\"a\"]\n[limits]\nlog_bytes = 0"), "limits.log_bytes is 0; nothing could run");
     }
 }

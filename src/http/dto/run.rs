@@ -42,6 +42,10 @@ pub struct Run {
     /// At most so many are started.
     #[schema(example = 3)]
     pub max_attempts: u32,
+    /// How often its work asked to be tried later, which burns no attempt; at most 100 times.
+    #[serde(default)]
+    #[schema(example = 0)]
+    pub postponements: u32,
     /// How long one attempt may take; `null` without limit.
     #[schema(required, example = json!(null))]
     pub timeout_seconds: Option<u32>,
@@ -159,6 +163,7 @@ impl From<run::Run> for Run {
             payload: run.payload,
             attempt: run.attempt,
             max_attempts: run.max_attempts,
+            postponements: run.postponements,
             timeout_seconds: run.timeout_seconds,
             key: run.key.map(|key| key.to_string()),
             available_at: run.available_at,

@@ -41,6 +41,9 @@ pub enum Retry {
     Backoff,
     /// Wait exactly so long.
     After(SignedDuration),
+    /// The work could not be done now and asks to be tried later, which burns no attempt: after so long, or as the
+    /// run's retry policy says.
+    Later(Option<SignedDuration>),
     /// There is no point.
     Never,
 }
@@ -61,6 +64,10 @@ pub enum Release {
 /// How many interruptions by shutdown are free. Beyond it they count as attempts, so that a run which never
 /// survives a deployment ends.
 pub const FREE_INTERRUPTIONS: u32 = 10;
+
+/// How often work may ask to be tried later for free. Beyond it such an attempt counts like any that failed, so that a
+/// run which always asks for it ends.
+pub const FREE_POSTPONEMENTS: u32 = 100;
 
 /// Ends the attempt held by `epoch`.
 pub fn finish(run: Run, epoch: i64, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Result<Step, LeaseLost> {
@@ -139,11 +146,16 @@ fn end(run: Run, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Step {
         }
         Outcome::Lost => (RunError::lost(), Retry::Backoff, Ending::Failed),
     };
+    if let Retry::Later(wait) = retry
+        && may_be_postponed(&run)
+    {
+        return postponed(run, error, wait, jitter, now);
+    }
     let wait = match retry {
         Retry::Never => None,
         _ if run.attempt >= run.max_attempts => None,
-        Retry::Backoff => Some(run.retry.unwrap_or_default().wait(run.attempt, jitter)),
-        Retry::After(wait) => Some(wait),
+        Retry::Backoff | Retry::Later(None) => Some(run.retry.unwrap_or_default().wait(run.attempt, jitter)),
+        Retry::After(wait) | Retry::Later(Some(wait)) => Some(wait),
     };
     match (stop, wait) {
         // Nothing that was asked to stop may start again.
@@ -152,6 +164,28 @@ fn end(run: Run, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Step {
         (_, Some(wait)) => retrying(run, error, wait, now),
         (_, None) => finished(run, ending, Some(error), now),
     }
+}
+
+/// With a single attempt the caller was promised that the work starts at most once, whatever it says.
+fn may_be_postponed(run: &Run) -> bool {
+    run.attempts_granted > 1 && run.postponements < FREE_POSTPONEMENTS
+}
+
+/// Waits for another try of the same attempt, unless it was asked to stop. Like one that is retried, it stays in its lane.
+fn postponed(mut run: Run, error: RunError, wait: Option<SignedDuration>, jitter: Jitter, now: Timestamp) -> Step {
+    let stop = run.execution().and_then(|execution| execution.stop);
+    if stop == Some(Stop::Cancel) {
+        return finished(run, Ending::Cancelled, Some(error), now);
+    }
+    run.postponements += 1;
+    // The attempt's number does not grow, so the wait grows with the number of postponements.
+    let wait = wait.unwrap_or_else(|| run.retry.unwrap_or_default().wait(run.postponements, jitter));
+    let mut step = match stop {
+        Some(_) => paused(run, Some(error), now),
+        None => retrying(run, error, wait, now),
+    };
+    step.run.attempt -= 1;
+    step
 }
 
 fn succeeded(mut run: Run, output: Option<Json>, now: Timestamp) -> Step {

@@ -21,6 +21,7 @@ pub fn submit(request: &NewRun, seq: i64, waits: bool, now: Timestamp) -> Run {
         max_attempts: request.max_attempts.get().into(),
         attempts_granted: request.max_attempts.get().into(),
         interruptions: 0,
+        postponements: 0,
         epoch: 0,
         timeout_seconds: request.timeout_seconds.map(|seconds| seconds.get().min(i32::MAX as u32)),
         retry: request.retry,

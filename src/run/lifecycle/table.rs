@@ -7,17 +7,18 @@ use jiff::SignedDuration;
 use super::sample::{
     asked, at, at_its_last, at_most_once, attempted, by, executed, finished, now, queued, running, upstream,
 };
-use super::{Command, FREE_INTERRUPTIONS, Outcome, Release, Retry, Taker};
+use super::{Command, FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, Taker};
 use crate::run::{BlockedBy, Ending, Jitter, Run, RunError, RunId, State, Status, Stop, Tenure};
 
 /// What can happen to a run, in the words of the table.
-pub const EVENTS: [&str; 21] = [
+pub const EVENTS: [&str; 22] = [
     "claim",
     "adopt",
     "renew",
     "lease runs out",
     "succeed",
     "fail",
+    "ask for later",
     "lose",
     "time out",
     "stopped by cancel",
@@ -90,8 +91,10 @@ fn all_running() -> Vec<Run> {
     let mut runs = Vec::new();
     for run in held.into_iter().chain([run_out, orphaned]) {
         let interrupted = Run { interruptions: FREE_INTERRUPTIONS, ..run.clone() };
-        runs.extend([run.clone(), at_its_last(run.clone()), at_most_once(run)]);
+        runs.extend([run.clone(), at_its_last(run.clone()), at_most_once(run.clone())]);
         runs.extend([interrupted.clone(), at_its_last(interrupted)]);
+        let postponed = Run { postponements: FREE_POSTPONEMENTS, ..run };
+        runs.extend([postponed.clone(), at_its_last(postponed)]);
     }
     runs
 }
@@ -107,14 +110,15 @@ fn after(run: &Run, event: &str) -> Vec<Run> {
     let finish = |outcome| super::finish(run.clone(), run.epoch, outcome, Jitter(0), now()).ok();
     let release = |how| super::release(run.clone(), run.epoch, how, now()).ok();
     let command = |command| super::command(run.clone(), command, false, now()).ok().map(|(step, _)| step);
-    let fail = || Outcome::Failed { error: RunError::new("exit", "exit code 1"), retry: Retry::Backoff };
+    let fail = |retry| Outcome::Failed { error: RunError::new("exit", "exit code 1"), retry };
     let step = match event {
         "claim" => super::claim(run.clone(), &taker, at(30), now()),
         "adopt" => super::adopt(run.clone(), &taker, at(30)),
         "renew" => super::renew(run.clone(), run.epoch, at(30), now()).ok().map(|(step, _)| step),
         "lease runs out" => super::orphan(run.clone(), now()),
         "succeed" => finish(Outcome::Succeeded { output: None }),
-        "fail" => finish(fail()),
+        "fail" => finish(fail(Retry::Backoff)),
+        "ask for later" => finish(fail(Retry::Later(None))),
         "lose" => finish(Outcome::Lost),
         "time out" => {
             let found = super::overdue(run.clone(), SignedDuration::ZERO, Jitter(0), at(3600));

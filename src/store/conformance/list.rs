@@ -179,6 +179,13 @@ sentences! { conformance_suite of list:
         a_failure_while_a_pause_is_asked_for_ends_paused
         a_pause_does_not_save_a_run_from_its_last_failure
     }
+    postponements {
+        work_that_asks_for_later_waits_and_burns_no_attempt
+        postponements_beyond_the_free_ones_count_as_attempts
+        a_run_with_a_single_attempt_is_not_postponed
+        a_postponed_run_stays_in_its_lane
+        a_stale_lease_cannot_postpone_a_run
+    }
     release {
         work_left_for_adoption_goes_on_without_its_worker
         work_left_for_adoption_is_adopted_at_once_on_its_host

@@ -27,6 +27,7 @@ mod lanes;
 pub mod list;
 mod look;
 mod pause_resume;
+mod postponements;
 mod prelude;
 mod promote;
 mod prune;

@@ -24,6 +24,7 @@ pub(super) async fn a_new_run_is_stored_as_it_was_asked_for(bench: Bench) {
         max_attempts: 5,
         attempts_granted: 5,
         interruptions: 0,
+        postponements: 0,
         epoch: 0,
         timeout_seconds: Some(90),
         retry: asked.0.retry,

@@ -133,6 +133,7 @@ pub(super) fn live_rows(records: &[Record]) -> Params<'_> {
         .opt_uuids(records.iter().map(|r| r.schedule_id).collect())
         .opt_times(records.iter().map(|r| r.slot).collect())
         .opt_uuids(records.iter().map(|r| r.grant_id).collect())
+        .ints(records.iter().map(|r| r.postponements).collect())
 }
 
 /// Every column of `history`, in the order of [`Record`].
@@ -144,6 +145,7 @@ pub(super) fn finished_rows(records: &[Record]) -> Params<'_> {
         .opt_uuids(records.iter().map(|r| r.schedule_id).collect())
         .opt_times(records.iter().map(|r| r.slot).collect())
         .opt_uuids(records.iter().map(|r| r.grant_id).collect())
+        .ints(records.iter().map(|r| r.postponements).collect())
         .opt_times(records.iter().map(|r| r.finished_at).collect())
         .jsons(records.iter().map(|r| r.output.as_deref()).collect())
 }

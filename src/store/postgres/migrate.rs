@@ -8,7 +8,7 @@ use super::connect::refused;
 use crate::store::{Result, StoreError};
 
 /// Every step so far; the position is the version.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_access.sql"),
     include_str!("migrations/0003_schedules.sql"),
@@ -17,6 +17,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0006_plain_inserts.sql"),
     include_str!("migrations/0007_blocks_of_numbers.sql"),
     include_str!("migrations/0008_alike.sql"),
+    include_str!("migrations/0009_postponements.sql"),
 ];
 
 /// Any number will do, as long as every release uses the same one.

@@ -73,7 +73,8 @@ macro_rules! columns {
 columns! {
     required: id seq workspace task queue lane priority status payload metadata key attempt max_attempts
         attempts_granted interruptions epoch timeout_seconds retry available_at requested_at started_at
-        attempt_started_at worker host error_code error_message awaited schedule_id slot grant_id;
+        attempt_started_at worker host error_code error_message awaited schedule_id slot grant_id
+        postponements;
     live: blocked_by lease_expires_at orphaned_at stop;
     finished: finished_at output
 }
@@ -120,6 +121,7 @@ impl Columns {
             schedule_id: row.try_get(self.schedule_id)?,
             slot: row.try_get(self.slot)?,
             grant_id: row.try_get(self.grant_id)?,
+            postponements: row.try_get(self.postponements)?,
             finished_at: optional::<Timestamp>(row, self.finished_at)?,
             output: self.output.map_or(Ok(None), json)?,
         })

@@ -48,6 +48,7 @@ pub(in crate::store) struct Record {
     pub(in crate::store) schedule_id: Option<Uuid>,
     pub(in crate::store) slot: Option<Timestamp>,
     pub(in crate::store) grant_id: Option<Uuid>,
+    pub(in crate::store) postponements: i32,
     pub(in crate::store) finished_at: Option<Timestamp>,
     pub(in crate::store) output: Option<String>,
 }
@@ -89,6 +90,7 @@ impl Record {
             schedule_id: run.scheduled.map(|scheduled| scheduled.schedule.0),
             slot: run.scheduled.and_then(|scheduled| scheduled.slot),
             grant_id: run.scheduled.map(|scheduled| scheduled.grant.0),
+            postponements: to_i32(run.postponements),
             finished_at: run.finished_at(),
             output: run.output.as_ref().map(|json| json.as_str().to_owned()),
         };
@@ -141,6 +143,7 @@ impl Record {
             max_attempts: to_u32(self.max_attempts),
             attempts_granted: to_u32(self.attempts_granted),
             interruptions: to_u32(self.interruptions),
+            postponements: to_u32(self.postponements),
             epoch: self.epoch,
             timeout_seconds: self.timeout_seconds.map(to_u32),
             retry: self.retry.as_deref().map(retry_policy).transpose()?,

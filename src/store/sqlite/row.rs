@@ -11,7 +11,7 @@ use crate::store::script::{Record, bad_name};
 use crate::store::{Result, StoreError};
 
 /// How many columns a live run has; `finished_at` and `output` come after them.
-pub(super) const LIVE: usize = 34;
+pub(super) const LIVE: usize = 35;
 
 /// Reads a row that has the columns of [`Record`] in their order.
 pub(super) fn run(row: &Row<'_>) -> Result<Run> {
@@ -54,13 +54,14 @@ fn record(row: &Row<'_>) -> Result<Record> {
         schedule_id: maybe_uuid(row, 31)?,
         slot: maybe_at(row, 32)?,
         grant_id: maybe_uuid(row, 33)?,
-        finished_at: maybe_at(row, 34)?,
-        output: row.get(35)?,
+        postponements: row.get(34)?,
+        finished_at: maybe_at(row, 35)?,
+        output: row.get(36)?,
     })
 }
 
 /// The values of [`Record`]'s columns, in their order.
-pub(super) fn values(run: &Run) -> [Value; 36] {
+pub(super) fn values(run: &Run) -> [Value; 37] {
     let record = Record::of(run);
     [
         blob(record.id),
@@ -97,6 +98,7 @@ pub(super) fn values(run: &Run) -> [Value; 36] {
         record.schedule_id.map_or(Value::Null, blob),
         micros(record.slot),
         record.grant_id.map_or(Value::Null, blob),
+        i64::from(record.postponements).into(),
         micros(record.finished_at),
         record.output.into(),
     ]

@@ -198,6 +198,9 @@ fn ends() -> impl Strategy<Value = Ends> {
         Just(Retry::Never),
         Just(Retry::After(SignedDuration::ZERO)),
         Just(Retry::After(SignedDuration::from_secs(2))),
+        Just(Retry::Later(None)),
+        Just(Retry::Later(Some(SignedDuration::ZERO))),
+        Just(Retry::Later(Some(SignedDuration::from_secs(2)))),
     ];
     prop_oneof![
         4 => prop::option::of(0..3u8).prop_map(Ends::Succeeded),

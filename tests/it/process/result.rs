@@ -100,3 +100,36 @@ async fn too_much_output_is_not_tried_again() {
         other => panic!("{other:?}"),
     }
 }
+
+fn retry_of(completion: Completion) -> (String, Retry) {
+    match completion {
+        Completion::Failed { error, retry } => (error.message, retry),
+        other => panic!("not failed: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn exit_codes_say_whether_to_try_again() {
+    let (message, retry) = retry_of(sh("echo 'bad row' >&2; exit 65").run().await);
+    assert_eq!((message.as_str(), retry), ("exited with code 65 (not to be tried again): bad row", Retry::Never));
+    let (message, retry) = retry_of(sh("exit 75").run().await);
+    assert_eq!((message.as_str(), retry), ("exited with code 75 (to be tried later)", Retry::Later(None)));
+    assert_eq!(retry_of(sh("exit 1").run().await).1, Retry::Backoff);
+    let own = sh("exit 7").with(|task| task.no_retry_exit_codes = vec![7]);
+    assert_eq!(retry_of(own.run().await).1, Retry::Never);
+    let none = sh("exit 65").with(|task| task.no_retry_exit_codes = vec![]);
+    assert_eq!(retry_of(none.run().await).1, Retry::Backoff);
+}
+
+#[tokio::test]
+async fn what_a_program_says_last_about_another_attempt_counts() {
+    let never = r#"echo '::runlane {"retry": false}'"#;
+    let later = r#"echo '::runlane {"retry_in_seconds": 60}'"#;
+    let minute = Retry::Later(Some(jiff::SignedDuration::from_secs(60)));
+    assert_eq!(retry_of(sh(&format!("{never}; exit 1")).run().await).1, Retry::Never);
+    assert_eq!(retry_of(sh(&format!("{never}; {later}; exit 65")).run().await).1, minute);
+    assert_eq!(retry_of(sh(&format!("{never}; kill -KILL $$")).run().await).1, Retry::Never);
+    let usual = r#"echo '::runlane {"retry": true}'; exit 65"#;
+    assert_eq!(retry_of(sh(usual).run().await).1, Retry::Backoff);
+    assert_eq!(sh(never).run().await, Completion::Succeeded { output: None });
+}

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::lines::printable;
 use super::{complain, structured};
 use crate::executor::process::directory::create_new;
+use crate::executor::process::record::RetryWish;
 use crate::executor::{Report, Stream};
 
 /// What a line costs beside its bytes: it becomes an event, however short it is.
@@ -32,6 +33,9 @@ pub(super) struct Log {
     structured_left: u64,
     merged: Merged,
     last_words: VecDeque<String>,
+    /// The latest that was said about another attempt.
+    retry: Option<RetryWish>,
+    is_told_of_unclear: bool,
     /// The last write may have left part of a line.
     is_broken: bool,
 }
@@ -58,6 +62,8 @@ impl Log {
             structured_left: STRUCTURED_BYTES,
             merged: Merged::default(),
             last_words: VecDeque::new(),
+            retry: None,
+            is_told_of_unclear: false,
             is_broken: false,
         }
     }
@@ -65,9 +71,13 @@ impl Log {
     /// Takes a line, or a piece of one.
     pub fn line(&mut self, stream: Stream, line: &[u8]) {
         if stream == Stream::Stdout {
-            let reports = structured::parse(line);
-            if !reports.is_empty() {
-                return self.take_structured(reports, line.len() as u64);
+            match structured::parse(line) {
+                structured::Line::Said(reports, wish) => {
+                    self.retry = wish.or(self.retry);
+                    return self.take_structured(reports, line.len() as u64);
+                }
+                structured::Line::Unclear => self.tell_of_unclear(),
+                structured::Line::Text => {}
             }
         } else {
             self.remember(line);
@@ -82,8 +92,9 @@ impl Log {
         }
     }
 
-    /// Writes what was kept for the end; answers with the last lines on standard error.
-    pub fn finish(mut self) -> Vec<String> {
+    /// Writes what was kept for the end; answers with the last lines on standard error, and what was said last about
+    /// another attempt.
+    pub fn finish(mut self) -> (Vec<String>, Option<RetryWish>) {
         if self.cut_bytes > 0 {
             self.note(format!("{} bytes of output were cut here", self.cut_bytes));
         }
@@ -105,7 +116,14 @@ impl Log {
         {
             complain(format_args!("the log may not outlast a loss of power: {error}"));
         }
-        self.last_words.into()
+        (self.last_words.into(), self.retry)
+    }
+
+    /// Once: a program that makes a mistake makes it again.
+    fn tell_of_unclear(&mut self) {
+        if !std::mem::replace(&mut self.is_told_of_unclear, true) {
+            self.note("the next line begins with ::runlane but is not understood; it is kept as output".into());
+        }
     }
 
     fn take_structured(&mut self, reports: Vec<Report>, bytes: u64) {
@@ -173,7 +191,9 @@ impl Merged {
                     let sum = self.usage.entry(unit).or_default();
                     *sum = sum.saturating_add(amount);
                 }),
-                progress => self.progress = Some(progress),
+                progress @ Report::Progress { .. } => self.progress = Some(progress),
+                // What was said about another attempt counts without its note.
+                Report::Log { .. } => {}
             }
         }
     }
@@ -218,7 +238,7 @@ mod tests {
     fn a_line_that_exceeds_the_limit_by_itself_is_cut() {
         let (folder, mut log) = log(100);
         log.line(Stream::Stderr, &[b'x'; 1000]);
-        assert_eq!(log.finish(), ["x".repeat(LAST_LINE_BYTES)]);
+        assert_eq!(log.finish().0, ["x".repeat(LAST_LINE_BYTES)]);
         assert_eq!(frames(folder), [text(Stream::Note, "1001 bytes of output were cut here")]);
     }
 
@@ -233,5 +253,21 @@ mod tests {
         let usage = |amount| Report::Usage { amounts: BTreeMap::from([("tokens".into(), amount)]) };
         let note = text(Stream::Note, "3 more structured lines were added up");
         assert_eq!(frames(folder), [usage(2), note, usage(6)]);
+    }
+
+    #[test]
+    fn the_last_wish_counts_and_the_first_unclear_line_is_noted() {
+        let (folder, mut log) = log(1000);
+        for line in [r#"{"retry":false}"#, r#"{"retry_in_seconds":9}"#, r#"{"retry":"no"}"#, r#"{"retry":1}"#] {
+            log.line(Stream::Stdout, format!("::runlane {line}").as_bytes());
+        }
+        assert_eq!(log.finish().1, Some(RetryWish::InSeconds(9)));
+        let notes = frames(folder).into_iter().filter_map(|frame| match frame {
+            Report::Log { stream: Stream::Note, text } => Some(text),
+            _ => None,
+        });
+        let notes: Vec<String> = notes.collect();
+        assert_eq!(notes.len(), 3, "{notes:?}");
+        assert!(notes[2].contains("not understood"), "{notes:?}");
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::lines::printable;
-use crate::executor::Report;
+use crate::executor::process::record::RetryWish;
+use crate::executor::{LONGEST_POSTPONEMENT, Report, SHORTEST_POSTPONEMENT, Stream};
 
 const PREFIX: &[u8] = b"::runlane ";
 /// More units are a mistake.
@@ -19,15 +20,29 @@ struct Said {
     progress: Option<f64>,
     message: Option<String>,
     usage: Option<BTreeMap<String, u64>>,
+    retry: Option<bool>,
+    retry_in_seconds: Option<u64>,
 }
 
-/// What the line reports; nothing if it is not such a line, or cannot be understood.
-pub(super) fn parse(line: &[u8]) -> Vec<Report> {
-    line.strip_prefix(PREFIX).and_then(understand).unwrap_or_default()
+/// A line of standard output.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line {
+    /// Output like any other.
+    Text,
+    /// Meant for us, but not to be understood; kept as text.
+    Unclear,
+    /// What it reports, and what it says about another attempt.
+    Said(Vec<Report>, Option<RetryWish>),
 }
 
-fn understand(text: &[u8]) -> Option<Vec<Report>> {
+pub(super) fn parse(line: &[u8]) -> Line {
+    let Some(text) = line.strip_prefix(PREFIX) else { return Line::Text };
+    understand(text).unwrap_or(Line::Unclear)
+}
+
+fn understand(text: &[u8]) -> Option<Line> {
     let said: Said = serde_json::from_slice(text).ok()?;
+    let wish = wish(said.retry, said.retry_in_seconds)?;
     let mut reports = Vec::new();
     match (said.progress, said.message) {
         (Some(fraction), message) => {
@@ -46,7 +61,33 @@ fn understand(text: &[u8]) -> Option<Vec<Report>> {
         }
         reports.push(Report::Usage { amounts });
     }
-    Some(reports)
+    if let Some(wish) = wish {
+        reports.push(Report::Log { stream: Stream::Note, text: words(wish) });
+    }
+    (!reports.is_empty()).then_some(Line::Said(reports, wish))
+}
+
+/// `None` if it contradicts itself or is out of bounds.
+#[expect(clippy::option_option, reason = "to say nothing is not to say something wrong")]
+fn wish(retry: Option<bool>, seconds: Option<u64>) -> Option<Option<RetryWish>> {
+    let bounds = SHORTEST_POSTPONEMENT.as_secs()..=LONGEST_POSTPONEMENT.as_secs();
+    match (retry, seconds) {
+        (None, None) => Some(None),
+        (Some(true), None) => Some(Some(RetryWish::Usual)),
+        (Some(false), None) => Some(Some(RetryWish::Never)),
+        (None, Some(seconds)) if bounds.contains(&seconds) => {
+            Some(u32::try_from(seconds).ok().map(RetryWish::InSeconds))
+        }
+        _ => None,
+    }
+}
+
+fn words(wish: RetryWish) -> String {
+    match wish {
+        RetryWish::Usual => "if this attempt fails, it is to be tried again as usual".into(),
+        RetryWish::Never => "if this attempt fails, it is not to be tried again".into(),
+        RetryWish::InSeconds(seconds) => format!("if this attempt fails, it is to be tried again in {seconds} s"),
+    }
 }
 
 #[cfg(test)]
@@ -58,12 +99,15 @@ mod tests {
         let progress =
             |fraction, message: Option<&str>| Report::Progress { fraction, message: message.map(str::to_owned) };
         let usage = Report::Usage { amounts: BTreeMap::from([("tokens".into(), 120)]) };
-        assert_eq!(parse(br#"::runlane {"progress":0.4,"message":"half\u0000"}"#), [progress(0.4, Some("half\\0"))]);
-        assert_eq!(parse(br#"::runlane {"progress":40}"#), [progress(1.0, None)]);
-        assert_eq!(parse(br#"::runlane {"usage":{"tokens":120}}"#), std::slice::from_ref(&usage));
-        assert_eq!(parse(br#"::runlane {"usage":{"tokens":120},"progress":1}"#), [progress(1.0, None), usage]);
+        let said = |reports: &[Report]| Line::Said(reports.to_vec(), None);
+        let half = said(&[progress(0.4, Some("half\\0"))]);
+        assert_eq!(parse(br#"::runlane {"progress":0.4,"message":"half\u0000"}"#), half);
+        assert_eq!(parse(br#"::runlane {"progress":40}"#), said(&[progress(1.0, None)]));
+        assert_eq!(parse(br#"::runlane {"usage":{"tokens":120}}"#), said(std::slice::from_ref(&usage)));
+        assert_eq!(parse(br#"::runlane {"usage":{"tokens":120},"progress":1}"#), said(&[progress(1.0, None), usage]));
+        assert_eq!(parse(b"progress 0.4"), Line::Text);
+        assert_eq!(parse(b"::runlane"), Line::Text);
         for other in [
-            "progress 0.4",
             r#"::runlane {"progress":"much"}"#,
             r#"::runlane {"message":"alone"}"#,
             r#"::runlane {"usage":{"tokens":-1}}"#,
@@ -71,9 +115,30 @@ mod tests {
             r#"::runlane {"usage":{}}"#,
             r#"::runlane {"colour":"red"}"#,
             "::runlane {}",
-            "::runlane",
         ] {
-            assert_eq!(parse(other.as_bytes()), [], "{other}");
+            assert_eq!(parse(other.as_bytes()), Line::Unclear, "{other}");
+        }
+    }
+
+    #[test]
+    fn wishes_about_another_attempt_are_understood_within_their_bounds() {
+        let wish = |line: &str| match parse(line.as_bytes()) {
+            Line::Said(_, wish) => wish,
+            other => panic!("{line}: {other:?}"),
+        };
+        assert_eq!(wish(r#"::runlane {"retry":false}"#), Some(RetryWish::Never));
+        assert_eq!(wish(r#"::runlane {"retry":true,"progress":1}"#), Some(RetryWish::Usual));
+        assert_eq!(wish(r#"::runlane {"retry_in_seconds":1}"#), Some(RetryWish::InSeconds(1)));
+        assert_eq!(wish(r#"::runlane {"retry_in_seconds":604800}"#), Some(RetryWish::InSeconds(604_800)));
+        for wrong in [
+            r#"::runlane {"retry_in_seconds":0}"#,
+            r#"::runlane {"retry_in_seconds":604801}"#,
+            r#"::runlane {"retry_in_seconds":1.5}"#,
+            r#"::runlane {"retry_in_seconds":-1}"#,
+            r#"::runlane {"retry":"no"}"#,
+            r#"::runlane {"retry":true,"retry_in_seconds":5}"#,
+        ] {
+            assert_eq!(parse(wrong.as_bytes()), Line::Unclear, "{wrong}");
         }
     }
 }

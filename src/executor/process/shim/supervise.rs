@@ -147,13 +147,13 @@ async fn look_after(
     // With nobody left to write, the ends come at once, unless someone outside was handed the pipe.
     drain_rest(&mut readers, u64::MAX).await;
     readers.shutdown().await;
-    let last_words = match Arc::try_unwrap(log) {
+    let (last_words, retry) = match Arc::try_unwrap(log) {
         Ok(log) => log.into_inner().unwrap_or_else(PoisonError::into_inner).finish(),
-        Err(_) => Vec::new(),
+        Err(_) => (Vec::new(), None),
     };
     let why = why(directory, task, candidate.error(), escalation);
     let code = status.and_then(WaitStatus::exit_status);
-    Ok((Exit { code, signal: status.and_then(WaitStatus::terminating_signal), why, last_words }, is_clean))
+    Ok((Exit { code, signal: status.and_then(WaitStatus::terminating_signal), why, last_words, retry }, is_clean))
 }
 
 /// Returns when the work has ended, by itself or by force.

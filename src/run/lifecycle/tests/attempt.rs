@@ -3,7 +3,9 @@
 use jiff::SignedDuration;
 
 use crate::run::lifecycle::sample::{asked, at, at_its_last, at_most_once, by, executed, finished, now, running};
-use crate::run::lifecycle::{FREE_INTERRUPTIONS, LeaseLost, Outcome, Release, Retry, Step, finish, overdue, release};
+use crate::run::lifecycle::{
+    FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, LeaseLost, Outcome, Release, Retry, Step, finish, overdue, release,
+};
 use crate::run::{
     AttemptEnd, BlockedBy, Ending, Jitter, Json, LaneName, RetryPolicy, Run, RunError, State, Status, Stop, Tenure,
 };
@@ -209,4 +211,35 @@ fn an_attempt_without_a_limit_is_never_overdue() {
     assert_eq!(overdue(run, SignedDuration::ZERO, Jitter(0), jiff::Timestamp::MAX), None);
     assert_eq!(overdue(finished(Ending::Failed), SignedDuration::ZERO, Jitter(0), at(9_999)), None);
     assert_eq!(overdue(running(), SignedDuration::MAX, Jitter(0), at(9_999)), None, "and no grace overflows");
+}
+
+#[test]
+fn work_that_asks_for_later_waits_and_keeps_its_attempt() {
+    let later = |wait| failed(Retry::Later(wait));
+    let Step { run, ended } = end(at_its_last(running()), later(Some(SignedDuration::from_secs(90))));
+    assert_eq!((run.status(), run.attempt, run.postponements), (Status::Retrying, 0, 1));
+    assert_eq!((run.available_at, code(&run)), (at(90), Some("exit")));
+    assert_eq!(ended.map(|attempt| attempt.number), Some(1));
+    let policy = Some(RetryPolicy { base_ms: 1_000, factor: 2, cap_ms: 60_000 });
+    let before = Run { postponements: 3, retry: policy, ..running() };
+    let run = finish(before, 1, later(None), Jitter(u32::MAX), now()).expect("the lease is held").run;
+    assert_eq!((run.available_at, run.postponements), (at(16), 4), "the wait grows with the postponements");
+}
+
+#[test]
+fn asking_for_later_too_often_or_with_a_single_attempt_counts_as_a_failure() {
+    let later = || failed(Retry::Later(Some(SignedDuration::from_secs(90))));
+    let exhausted = Run { postponements: FREE_POSTPONEMENTS, ..running() };
+    let run = end(exhausted.clone(), later()).run;
+    assert_eq!((run.status(), run.attempt, run.postponements), (Status::Retrying, 1, FREE_POSTPONEMENTS));
+    assert_eq!(end(at_its_last(exhausted), later()).run.status(), Status::Failed);
+    assert_eq!(end(at_most_once(running()), later()).run.status(), Status::Failed);
+}
+
+#[test]
+fn asking_for_later_does_not_undo_a_request_to_stop() {
+    let later = || failed(Retry::Later(None));
+    assert_eq!(end(asked(Stop::Cancel), later()).run.status(), Status::Cancelled);
+    let paused = end(asked(Stop::Pause), later()).run;
+    assert_eq!((paused.status(), paused.attempt, paused.postponements), (Status::Paused, 0, 1));
 }

@@ -9,13 +9,14 @@ const NO: &str = "";
 /// One line per event; the columns are pending, queued, running, retrying, paused, then succeeded, failed, timed_out
 /// and cancelled.
 #[rustfmt::skip]
-const EXPECTED: [(&str, [&str; 9]); 21] = [
+const EXPECTED: [(&str, [&str; 9]); 22] = [
     ("claim",                [NO, "running", NO, "running", NO, NO, NO, NO, NO]),
     ("adopt",                [NO, NO, "running", NO, NO, NO, NO, NO, NO]),
     ("renew",                [NO, NO, "running", NO, NO, NO, NO, NO, NO]),
     ("lease runs out",       [NO, NO, "running", NO, NO, NO, NO, NO, NO]),
     ("succeed",              [NO, NO, "succeeded", NO, NO, NO, NO, NO, NO]),
     ("fail",                 [NO, NO, "retrying paused failed cancelled", NO, NO, NO, NO, NO, NO]),
+    ("ask for later",        [NO, NO, "retrying paused failed cancelled", NO, NO, NO, NO, NO, NO]),
     ("lose",                 [NO, NO, "retrying paused failed cancelled", NO, NO, NO, NO, NO, NO]),
     ("time out",             [NO, NO, "retrying paused timed_out cancelled", NO, NO, NO, NO, NO, NO]),
     ("stopped by cancel",    [NO, NO, "cancelled", NO, NO, NO, NO, NO, NO]),

@@ -4,11 +4,11 @@ with ended as (
         and lease_expires_at > coalesce($4, clock_timestamp())
     returning id, seq, workspace, task, queue, lane, priority, payload, metadata, key, attempt, max_attempts,
         attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-        attempt_started_at, worker, host, awaited
+        attempt_started_at, worker, host, awaited, postponements
 ), kept as (
     insert into runlane.history (id, seq, workspace, task, queue, lane, priority, payload, metadata, key, attempt,
         max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
-        started_at, attempt_started_at, worker, host, awaited, status, finished_at, output)
+        started_at, attempt_started_at, worker, host, awaited, postponements, status, finished_at, output)
     select ended.*, 'succeeded', coalesce($4, clock_timestamp()), said.output
     from ended left join unnest($1::uuid[], $3::json[]) as said (id, output) on said.id = ended.id
 )

@@ -12,4 +12,4 @@ returning
   id, seq, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key, attempt,
   max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
   started_at, attempt_started_at, worker, host, lease_expires_at, orphaned_at, stop, error_code, error_message,
-  awaited, schedule_id, slot, grant_id, null, null
+  awaited, schedule_id, slot, grant_id, postponements, null, null

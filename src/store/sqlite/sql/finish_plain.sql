@@ -13,12 +13,12 @@ where id = ?1 and epoch = ?2 and status = 'running' and lease_expires_at > ?3 an
 insert or fail into history (
   id, seq, workspace, task, queue, lane, priority, status, payload, metadata, key, attempt, max_attempts,
   attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-  attempt_started_at, worker, host, awaited, finished_at, output
+  attempt_started_at, worker, host, awaited, postponements, finished_at, output
 )
 select
   id, seq, workspace, task, queue, lane, priority, 'succeeded', payload, metadata, key, attempt, max_attempts,
   attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-  attempt_started_at, worker, host, awaited, ?2, ?3
+  attempt_started_at, worker, host, awaited, postponements, ?2, ?3
 from runs
 where seq = ?1
 -- then

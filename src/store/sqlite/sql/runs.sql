@@ -4,7 +4,7 @@ select
   id, seq, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key, attempt,
   max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
   started_at, attempt_started_at, worker, host, lease_expires_at, orphaned_at, stop, error_code, error_message,
-  awaited, schedule_id, slot, grant_id, null, null
+  awaited, schedule_id, slot, grant_id, postponements, null, null
 from runs
 where workspace = ?1 and id < ?2 and (?4 or status in (select value from rarray(?5)))
   and (?6 is null or task = ?6) and (?7 is null or queue = ?7) and (?8 is null or lane = ?8)
@@ -15,7 +15,7 @@ limit ?9
 select
   id, seq, workspace, task, queue, lane, priority, status, null, payload, metadata, key, attempt, max_attempts,
   attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-  attempt_started_at, worker, host, null, null, null, error_code, error_message, awaited, schedule_id, slot, grant_id,
+  attempt_started_at, worker, host, null, null, null, error_code, error_message, awaited, schedule_id, slot, grant_id, postponements,
   finished_at, output
 from history
 where workspace = ?1 and id < ?2 and (?4 or status in (select value from rarray(?5)))
@@ -27,7 +27,7 @@ limit ?9
 select
   id, seq, workspace, task, queue, lane, priority, status, null, payload, metadata, key, attempt, max_attempts,
   attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-  attempt_started_at, worker, host, null, null, null, error_code, error_message, awaited, schedule_id, slot, grant_id,
+  attempt_started_at, worker, host, null, null, null, error_code, error_message, awaited, schedule_id, slot, grant_id, postponements,
   finished_at, output
 from history
 where workspace = ?1 and id < ?2 and status = ?3 and status <> 'succeeded'
@@ -40,7 +40,7 @@ select
   id, seq, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key, attempt,
   max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
   started_at, attempt_started_at, worker, host, lease_expires_at, orphaned_at, stop, error_code, error_message,
-  awaited, schedule_id, slot, grant_id, null, null
+  awaited, schedule_id, slot, grant_id, postponements, null, null
 from runs
 where schedule_id = ?10 and workspace = ?1 and id < ?2 and (?4 or status in (select value from rarray(?5)))
   and (?6 is null or task = ?6) and (?7 is null or queue = ?7) and (?8 is null or lane = ?8)
@@ -51,7 +51,7 @@ limit ?9
 select
   id, seq, workspace, task, queue, lane, priority, status, null, payload, metadata, key, attempt, max_attempts,
   attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-  attempt_started_at, worker, host, null, null, null, error_code, error_message, awaited, schedule_id, slot, grant_id,
+  attempt_started_at, worker, host, null, null, null, error_code, error_message, awaited, schedule_id, slot, grant_id, postponements,
   finished_at, output
 from history
 where schedule_id = ?10 and workspace = ?1 and id < ?2 and (?4 or status in (select value from rarray(?5)))
