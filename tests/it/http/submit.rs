@@ -22,7 +22,7 @@ async fn a_submitted_run_is_answered_with_everything_that_is_known_of_it() {
     }
     let expected = json!({
         "id": "…", "workspace": "default", "task": "resize", "queue": "default", "lane": null, "status": "queued",
-        "blocked_by": null, "priority": 5, "payload": {"width": 100}, "attempt": 0, "max_attempts": 3,
+        "blocked_by": null, "priority": 5, "payload": {"width": 100}, "attempt": 0, "max_attempts": 3, "postponements": 0,
         "timeout_seconds": null, "key": null, "available_at": "…", "requested_at": "…", "started_at": null,
         "finished_at": null, "lease": null, "cancel_requested": false, "error": null, "output": null, "usage": {},
         "schedule_id": null, "slot": null, "grant_id": null, "build_id": null, "metadata": null,

@@ -349,7 +349,7 @@ async fn remembered_keys_are_found_by_index() {
 
 #[tokio::test]
 async fn a_change_of_runs_finds_them_by_id_and_writes_them_by_place() {
-    check(sql!("update_runs"), &and_columns(&ids(), 33), |plan| {
+    check(sql!("update_runs"), &and_columns(&ids(), 34), |plan| {
         assert!(plan.contains("Index Cond: (id = new.id)"), "{plan}");
         assert!(plan.contains("TID Cond: (ctid = old.ctid)"), "{plan}");
         assert!(!plan.contains("Join Filter"), "every row is compared with every other:\n{plan}");
@@ -359,7 +359,7 @@ async fn a_change_of_runs_finds_them_by_id_and_writes_them_by_place() {
 
 #[tokio::test]
 async fn the_end_of_runs_and_their_return_find_them_by_id() {
-    check(sql!("end_runs"), &and_columns(&ids(), 31), |plan| {
+    check(sql!("end_runs"), &and_columns(&ids(), 32), |plan| {
         assert!(plan.contains("Index Cond: (id = ANY ($1))"), "{plan}");
         assert_by_index(plan, "runs_pkey");
     })
@@ -369,7 +369,7 @@ async fn the_end_of_runs_and_their_return_find_them_by_id() {
         assert_by_index(plan, "history_pkey");
     })
     .await;
-    check(sql!("revive_runs"), &and_columns(&ids(), 33), |plan| {
+    check(sql!("revive_runs"), &and_columns(&ids(), 34), |plan| {
         assert!(plan.contains("((workspace = named.workspace) AND (id = named.id))"), "{plan}");
         assert_by_index(plan, "history_pkey");
     })

@@ -34,6 +34,7 @@ async fn progress_and_usage_are_reported_as_such() {
     let expected = [
         Report::Progress { fraction: 0.25, message: Some("a quarter".into()) },
         Report::Usage { amounts: BTreeMap::from([("tokens".into(), 120)]) },
+        log(Stream::Note, "the next line begins with ::runlane but is not understood; it is kept as output"),
         log(Stream::Stdout, r#"::runlane {"progress":"?"}"#),
     ];
     assert_eq!(reports, expected);
