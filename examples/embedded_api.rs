@@ -9,7 +9,6 @@ use axum::routing::get;
 use runlane::clock::Clock;
 use runlane::executor::native::TaskError;
 use runlane::http::Api;
-use runlane::maintenance::{self, Maintenance};
 use runlane::store::Store;
 use runlane::store::sqlite::SqliteStore;
 use runlane::worker::Worker;
@@ -25,14 +24,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let worker = Worker::builder(Arc::clone(&store))
         .task("greet", |ctx, name: String| async move {
-            // The first attempt fails, to be tried again: that takes maintenance.
+            // The first attempt fails, to be tried again.
             match ctx.attempt() {
                 1 => Err(TaskError::new("shy", "not at the first attempt")),
                 _ => Ok(format!("hello, {name}")),
             }
         })
         .build()?;
-    let upkeep = Maintenance::new(Arc::clone(&store), maintenance::Settings::default());
     let app = Router::new()
         .route("/", get(|| async { "an application with a queue" }))
         .merge(runlane::http::router(Api::on(store), stop.clone()));
@@ -45,13 +43,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let stop = stop.clone();
         async move { worker.run(stop).await }
     });
-    let keeping = tokio::spawn({
-        let stop = stop.clone();
-        async move { upkeep.run(stop).await }
-    });
 
-    println!("{}", reqwest::get(&url).await?.text().await?);
+    // reqwest is built without cryptography of its own here, to share the one of the library.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::new();
+    println!("{}", client.get(&url).send().await?.text().await?);
     let request = client.post(format!("{url}/v1/runs")).header("Prefer", "wait=30");
     let answer = request.json(&serde_json::json!({"task": "greet", "payload": "Ada"})).send().await?;
     let run: serde_json::Value = answer.json().await?;
@@ -59,7 +55,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     stop.cancel();
     println!("{}", working.await?);
-    keeping.await?;
     serving.await??;
     Ok(())
 }

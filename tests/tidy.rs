@@ -15,7 +15,7 @@ const LAYERS: [(&str, u8); 14] = [
     ("blob", 2),
     ("actions", 3),
     ("worker", 4),
-    ("maintenance", 4),
+    ("maintenance", 3),
     ("http", 5),
     ("cli", 6),
     ("main", 7),

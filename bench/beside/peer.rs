@@ -15,7 +15,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use runlane::clock::Clock;
 use runlane::executor::native::TaskError;
-use runlane::maintenance::{self, Maintenance};
 use runlane::run::{Json, LaneName, NewRun, TaskName};
 use runlane::store::postgres::PostgresStore;
 use runlane::store::sqlite::SqliteStore;
@@ -138,7 +137,7 @@ async fn work(slots: usize) -> Result<()> {
 
 /// A worker with what a process has besides.
 async fn serve(store: Arc<dyn Store>, slots: usize, tell_starts: bool, stop: CancellationToken) -> Result<()> {
-    let worker = Worker::builder(Arc::clone(&store))
+    let worker = Worker::builder(store)
         .concurrency(slots)
         .task("noop", move |_, payload: Payload| async move {
             if STARTED.fetch_add(1, Ordering::Relaxed) == 0 {
@@ -151,8 +150,7 @@ async fn serve(store: Arc<dyn Store>, slots: usize, tell_starts: bool, stop: Can
             Ok::<_, TaskError>(())
         })
         .build()?;
-    let upkeep = Maintenance::new(store, maintenance::Settings::default());
-    tokio::join!(worker.run(stop.clone()), upkeep.run(stop));
+    worker.run(stop).await;
     Ok(())
 }
 

@@ -68,7 +68,13 @@ impl Engine {
         let maintenance = Arc::new(passes.with_processes(Arc::clone(&gear.processes)));
         let worker = match gear.worker.concurrency {
             0 => None,
-            _ => Some(Worker::builder(store).settings(gear.worker.clone()).tasks(gear.tasks(config)?).build()?),
+            _ => Some(
+                Worker::builder(store)
+                    .settings(gear.worker.clone())
+                    .tasks(gear.tasks(config)?)
+                    .without_maintenance()
+                    .build()?,
+            ),
         };
         Ok(Self { worker, maintenance, gear })
     }

@@ -16,6 +16,7 @@ use super::telemetry::Meters;
 use super::{Inner, Settings, Task, TaskSet, Tasks, Worker};
 use crate::actions::EndSignal;
 use crate::executor::native::{Context, TaskError};
+use crate::maintenance::{self, Maintenance};
 use crate::run::{InvalidName, TaskName, WorkerId};
 use crate::store::Store;
 
@@ -24,6 +25,8 @@ pub struct Builder {
     store: Arc<dyn Store>,
     settings: Settings,
     tasks: TaskSet,
+    /// None where somebody else sees to it.
+    maintenance: Option<maintenance::Settings>,
 }
 
 /// Why there is no such worker.
@@ -42,7 +45,12 @@ pub enum InvalidWorker {
 
 impl Builder {
     pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, settings: Settings::default(), tasks: TaskSet::new() }
+        Self {
+            store,
+            settings: Settings::default(),
+            tasks: TaskSet::new(),
+            maintenance: Some(maintenance::Settings::default()),
+        }
     }
 
     /// How it works.
@@ -87,12 +95,27 @@ impl Builder {
         self
     }
 
+    /// How it runs maintenance. Set the same retention in every process: the shortest one prunes.
+    #[must_use]
+    pub fn maintenance(mut self, settings: maintenance::Settings) -> Self {
+        self.maintenance = Some(settings);
+        self
+    }
+
+    /// Leaves maintenance to others. If nobody runs it, retries and runs that are due later never start.
+    #[must_use]
+    pub fn without_maintenance(mut self) -> Self {
+        self.maintenance = None;
+        self
+    }
+
     /// The worker, or what is wrong with it. To be called within a runtime.
     pub fn build(self) -> Result<Worker, InvalidWorker> {
         if let Some(problem) = self.settings.problem() {
             return Err(InvalidWorker::Setting(problem));
         }
         let tasks = Tasks::new(self.tasks.checked()?);
+        let maintenance = self.maintenance.map(|set| Arc::new(Maintenance::new(Arc::clone(&self.store), set)));
         let inner = Arc::new_cyclic(|worker| Inner {
             id: WorkerId::new(),
             slots: Slots::new(self.settings.concurrency),
@@ -103,6 +126,7 @@ impl Builder {
             store: self.store,
             settings: self.settings,
             tasks,
+            maintenance,
             attempts: TaskTracker::new(),
             tally: Tally::default(),
             outlook: Outlook::default(),

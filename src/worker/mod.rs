@@ -40,6 +40,7 @@ use self::reporter::Entry;
 use self::slots::Slots;
 use self::telemetry::Meters;
 use crate::actions::{DirectSlots, EndSignal};
+use crate::maintenance::Maintenance;
 use crate::run::WorkerId;
 use crate::run::lifecycle::Taker;
 use crate::store::{AppendOutcome, Finish, FinishOutcome, ReleaseLease, Store};
@@ -55,6 +56,8 @@ struct Inner {
     store: Arc<dyn Store>,
     settings: Settings,
     tasks: Tasks,
+    /// Unless somebody else sees to it.
+    maintenance: Option<Arc<Maintenance>>,
     slots: Slots,
     finishes: Desk<Finish, FinishOutcome>,
     releases: Desk<ReleaseLease, FinishOutcome>,
@@ -93,6 +96,7 @@ impl Worker {
     }
 
     /// Works until told to stop, by the token or by a drain request in the store; then sees to what is under way.
+    /// Runs maintenance as well, unless built [`without_maintenance`](Builder::without_maintenance).
     pub async fn run(&self, stop: CancellationToken) -> Summary {
         let inner = &self.inner;
         tracing::info!(worker = %inner.id, host = %inner.settings.host, slots = inner.settings.concurrency, "working");
@@ -102,6 +106,9 @@ impl Worker {
         // They end with this call, however it does.
         let _renewing = AbortOnDropHandle::new(tokio::spawn(heart::renew_leases(Arc::clone(inner))));
         let _beating = AbortOnDropHandle::new(tokio::spawn(heart::beat(Arc::clone(inner), drain.clone())));
+        let _maintaining = inner.maintenance.clone().map(|maintenance| {
+            AbortOnDropHandle::new(tokio::spawn(async move { maintenance.run(CancellationToken::new()).await }))
+        });
         // Tasks of their own, too: what a claim gets is started by the thread that got it, whoever polls this.
         let claiming = AbortOnDropHandle::new(tokio::spawn(claimer::claim_until(Arc::clone(inner), drain.clone())));
         // Told to stop, it takes nothing over, even while a last claim is waited for.

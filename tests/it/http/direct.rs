@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use reqwest::{Method, StatusCode};
 use runlane::clock::Clock;
-use runlane::maintenance::{self, Maintenance};
 use runlane::run::{QueueName, RunId};
 use runlane::store::Store;
 use runlane::store::sqlite::SqliteStore;
@@ -34,18 +33,15 @@ impl Direct {
         let gate = Arc::new(Semaphore::new(0));
         let worker = gated(with_demo_tasks(Worker::builder(Arc::clone(&store)).settings(settings)), &gate);
         let worker = worker.build().expect("a worker");
-        let site = Site::on(Arc::clone(&store), |api| {
+        let site = Site::on(store, |api| {
             api.direct = Some(worker.direct_slots());
             api.ended = worker.ended();
         })
         .await;
         let leave = CancellationToken::new();
-        let (told, upkeep) = (leave.clone(), Maintenance::new(store, maintenance::Settings::default()));
+        let told = leave.clone();
         let worker = tokio::spawn(async move {
-            tokio::select! {
-                _ = worker.run(told) => {}
-                () = upkeep.run(CancellationToken::new()) => {}
-            }
+            worker.run(told).await;
         });
         Self { site, gate, leave, worker, _place: place }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use runlane::executor::native::TaskError;
+use runlane::executor::native::{Context, TaskError};
 use runlane::maintenance::{Maintenance, Settings};
 use runlane::run::{Due, Status};
 use runlane::store::{Retention, Store};
@@ -17,6 +17,17 @@ fn keep(store: &Arc<dyn Store>, settings: Settings) -> CancellationToken {
     let told = stop.clone();
     tokio::spawn(async move { maintenance.run(told).await });
     stop
+}
+
+#[tokio::test]
+async fn a_worker_by_itself_tries_again() {
+    let rig = Rig::new().await;
+    let working = Working::start(rig.worker().task("shy", |ctx: Context, (): ()| async move {
+        if ctx.attempt() == 1 { Err(TaskError::new("shy", "not at once")) } else { Ok(()) }
+    }));
+    let id = rig.submit(request("shy", "null")).await;
+    assert_eq!(rig.until(id, Status::Succeeded).await.attempt, 2);
+    working.stop().await;
 }
 
 #[tokio::test]

@@ -47,7 +47,9 @@ impl OwnServer {
         let (token, secret) = made.ok_or_else(|| format!("there is no workspace {workspace} in that database"))?;
         let queues = vec![Served { queue: QueueName::parse(queue::NAME)?, concurrency: None }];
         let settings = Settings { concurrency: SLOTS, queues, ..Settings::default() };
-        let worker = Worker::builder(Arc::clone(&store)).settings(settings).tasks(demo_tasks()).build()?;
+        let worker = Worker::builder(Arc::clone(&store)).settings(settings).tasks(demo_tasks());
+        // Its runs need none, and it does not know how long the others are to be kept.
+        let worker = worker.without_maintenance().build()?;
         let mut api = Api::on(Arc::clone(&store));
         api.auth = Auth::Tokens;
         api.database = database.info();
