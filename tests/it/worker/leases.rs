@@ -7,7 +7,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use runlane::clock::Clock;
 use runlane::executor::native::{Context, Native, TaskError};
-use runlane::maintenance::{self, Maintenance};
 use runlane::run::{LaneName, NewRun, Status, Tenure, WorkspaceName};
 use runlane::store::postgres::PostgresStore;
 use runlane::store::{Admission, Store};
@@ -201,16 +200,10 @@ const SCHEDULES: &str = r#"
     from runlane.schedules;
     analyze runlane.schedules, runlane.runs"#;
 
-/// A worker with nothing to do, and the passes beside it.
+/// A worker with nothing to do runs its maintenance passes only.
 async fn idles(database: &Database) {
     let wire = Wire::to(&database.url).await;
     let store: Arc<dyn Store> = Arc::new(PostgresStore::connect(&wire.url, Clock::Database).await.expect("a store"));
-    let maintenance = Maintenance::new(Arc::clone(&store), maintenance::Settings::default());
-    let stop = tokio_util::sync::CancellationToken::new();
-    tokio::spawn({
-        let stop = stop.clone();
-        async move { maintenance.run(stop).await }
-    });
     let working = Working::start(Worker::builder(Arc::clone(&store)));
     // After the first looks, which come quicker.
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -218,7 +211,6 @@ async fn idles(database: &Database) {
     assert!(before > 0, "the first looks were counted");
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     let times = wire.transactions() - before;
-    stop.cancel();
     working.stop().await;
     assert!(times <= seconds as usize * 5 / 4, "{times} transactions in {seconds} s");
 }
