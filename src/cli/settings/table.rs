@@ -135,80 +135,80 @@ const SECONDS: Takes = Takes::Number("SECONDS");
 const DAYS: Takes = Takes::Number("DAYS");
 
 settings! {
-    /// Where the runs are: `sqlite:PATH` or `postgres://…`
+    /// The database: `sqlite:PATH` or `postgres://…`
     DATABASE: String = "database" by parse::database, {
         takes: Takes::Text("URL"), variables: &["DATABASE_URL"], is_secret: true,
     }
-    /// Where the files of running attempts are kept
+    /// Directory for the files of running attempts
     DATA_DIR: PathBuf = "data_dir" by parse::path, { takes: Takes::Text("DIR"), default: Some(".runlane") }
-    /// Where the API listens
+    /// Address on which the API listens
     LISTEN: SocketAddr = "listen" by parse::address, {
         takes: Takes::Text("ADDR:PORT"), default: Some("127.0.0.1:8080"), part: Part::Api,
     }
-    /// Who may use the API: whoever has a token, or, only on this machine itself, everybody
+    /// Access control: `tokens`, or `none`, which is allowed only on a loopback address
     AUTH: AuthMode = "auth" by parse::auth, {
         takes: Takes::OneOf(&["tokens", "none"]), default: Some("tokens"), part: Part::Api,
     }
-    /// The host names the API answers to, beside this machine's own; with tokens and without any named here: to all
+    /// Host names that the API accepts besides this machine's own; if unset and `auth` is `tokens`, it accepts any
     ALLOWED_HOSTS: Vec<String> = "allowed_hosts" by parse::hosts, {
         takes: Takes::List, unset: "none named", part: Part::Api,
     }
-    /// The origins whose web pages may use the API, beside its own, as in `https://app.example`
+    /// Origins, besides its own, whose web pages may use the API, such as `https://app.example`
     ALLOWED_ORIGINS: Vec<String> = "allowed_origins" by parse::origins, { takes: Takes::List, part: Part::Api }
-    /// At most so many live runs; more are refused
+    /// Maximum number of live runs; further submissions are refused
     QUEUE_SIZE: u64 = "queue_size" by parse::whole, { unset: "no limit", part: Part::Api }
-    /// Whether runs wait in a queue; if not, each is executed while its caller waits, or refused
+    /// Whether runs are queued; if not, each executes while its caller waits, or is refused
     QUEUE_ENABLED: bool = "queue_enabled" by parse::switch, {
         takes: Takes::Switch, default: Some("true"), within: Some(("queue", "enabled")), part: Part::Api,
     }
-    /// How many requests a second one token, or without tokens one address, may make
+    /// Requests per second allowed for one token (with `auth` `none`, for one address)
     RATE_LIMIT_PER_SECOND: NonZeroU32 = "rate_limit_per_second" by parse::whole_above_zero, {
         unset: "no limit", part: Part::Api,
     }
-    /// How many of them may come at once
+    /// Requests allowed in one burst
     RATE_LIMIT_BURST: NonZeroU32 = "rate_limit_burst" by parse::whole_above_zero, {
-        unset: "as many as a second", part: Part::Api,
+        unset: "one second's worth", part: Part::Api,
     }
-    /// How many runs are executed at once; 0 in `serve`: none
+    /// Number of runs executed at once; 0 runs `serve` without a worker
     CONCURRENCY: usize = "concurrency" by parse::whole, { also: &["max_concurrency"], default: Some("2") }
-    /// The queues to serve, each perhaps with a limit of its own, as in `reports:1`
+    /// Queues to serve, each optionally with a limit within this worker, such as `reports:1`
     QUEUES: Vec<Served> = "queues" by parse::queues, { takes: Takes::List, unset: "all" }
-    /// Whether the built-in tasks to try things out with are there, as in `dev`: `echo`, `sleep`, `fail` and others
+    /// Whether to provide the built-in demo tasks, as `dev` does: `echo`, `sleep`, `fail` and others
     DEMO_TASKS: bool = "demo_tasks" by parse::switch, { takes: Takes::Switch, default: Some("false") }
-    /// The name of this machine; workers of the same name and data directory adopt each other's programs
-    HOST: HostName = "host" by parse::host, { takes: Takes::Text("NAME"), unset: "the machine's own" }
-    /// How long an attempt may take if neither its run nor its task says so
+    /// Name of this machine; workers with the same name and data directory adopt each other's programs
+    HOST: HostName = "host" by parse::host, { takes: Takes::Text("NAME"), unset: "the host name" }
+    /// Time limit of an attempt if neither its run nor its task has one
     RUN_TIMEOUT_SECONDS: NonZeroU32 = "run_timeout_seconds" by parse::whole_above_zero, { unset: "no limit" }
-    /// How often leases are renewed; a cancel or pause is seen within this
+    /// Interval at which a worker renews its leases and sees requests to cancel or pause
     HEARTBEAT_SECONDS: Duration = "heartbeat_seconds" by parse::seconds_above_zero, {
         takes: SECONDS, default: Some("2"),
     }
-    /// How long a lease lasts without being renewed; at least three heartbeats
+    /// Time after which a lease that is not renewed expires; at least three heartbeats
     LEASE_TTL_SECONDS: Duration = "lease_ttl_seconds" by parse::seconds_above_zero, {
         takes: SECONDS, default: Some("30"),
     }
-    /// How long after a lease ended another machine may take its run over
+    /// Time after a lease has expired before another machine may take over its run
     TAKEOVER_DELAY_SECONDS: Duration = "takeover_delay_seconds" by parse::seconds, {
         takes: SECONDS, default: Some("60"),
     }
-    /// How long a stopping process waits for what is under way
+    /// Time that a stopping process waits for running attempts
     SHUTDOWN_GRACE_PERIOD_SECONDS: Duration = "shutdown_grace_period_seconds" by parse::seconds, {
         takes: SECONDS, default: Some("300"),
     }
-    /// How long finished runs are kept, with their attempts and events
+    /// Retention of finished runs, with their attempts and events
     HISTORY_DAYS: Duration = "history_days" by parse::days, { takes: DAYS, default: Some("30") }
-    /// How long records of the audit log are kept
+    /// Retention of the audit log
     AUDIT_DAYS: Duration = "audit_days" by parse::days, { takes: DAYS, default: Some("400") }
-    /// How long it is kept what attempts used up
+    /// Retention of usage records
     USAGE_DAYS: Duration = "usage_days" by parse::days, { takes: DAYS, default: Some("400") }
-    /// Where `worker` serves its metrics, or `off`
+    /// Address on which `worker` serves its metrics, or `off`
     METRICS_LISTEN: MetricsListen = "metrics_listen" by parse::metrics_listen, {
         takes: Takes::Text("ADDR:PORT"), default: Some("127.0.0.1:9091"),
     }
-    /// How log lines look: for people, or one JSON object a line
+    /// Log format: `pretty` for people, or `json` with one object per line
     LOG_FORMAT: LogFormat = "log_format" by parse::log_format, {
         takes: Takes::OneOf(&["pretty", "json"]), default: Some("pretty"),
     }
-    /// Which log lines: a level, or more precisely as in `info,runlane::worker=debug`
+    /// Log filter: a level, or finer such as `info,runlane::worker=debug`
     LOG: String = "log" by parse::log_filter, { takes: Takes::Text("FILTER"), default: Some("info") }
 }

@@ -224,7 +224,7 @@ fn the_table_in_the_docs_is_the_table_in_the_code() {
 }
 
 fn markdown() -> String {
-    let mut rows = String::from("| setting | default | flag | variable | |\n|---|---|---|---|---|\n");
+    let mut rows = String::from("| setting | default | flag | variable | meaning |\n|---|---|---|---|---|\n");
     for about in SETTINGS.iter().map(|setting| setting.about()) {
         let code = |words: &mut dyn Iterator<Item = String>| {
             words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
