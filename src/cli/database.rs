@@ -13,7 +13,7 @@ use runlane::store::Store;
 /// Where the runs live.
 #[derive(Args, Clone)]
 pub(super) struct DatabaseArgs {
-    /// `sqlite:PATH` or `postgres://…`; without it, RUNLANE_DATABASE and then DATABASE_URL say
+    /// The database: `sqlite:PATH` or `postgres://…`; default: RUNLANE_DATABASE, then DATABASE_URL
     // Not shown in the help text, since it may contain a password.
     // Global, so that it may stand after the verb of a verb.
     #[arg(long, global = true, value_name = "URL", env = "RUNLANE_DATABASE", hide_env_values = true)]

@@ -48,18 +48,18 @@ struct Cli {
 #[derive(Subcommand)]
 #[cfg_attr(feature = "api", expect(clippy::large_enum_variant, reason = "there is one, and it is used at once"))]
 enum Verb {
-    /// Bring the database to the schema this release knows
+    /// Migrate the database to the schema of this release
     Migrate(DatabaseArgs),
-    /// Everything in one process, on a file, with tasks to try things out with
+    /// Try Runlane out: API, worker and demo tasks in one process, on an SQLite file
     #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
     Dev(dev::DevArgs),
-    /// Serve the API, and claim and execute runs
+    /// Serve the API and run a worker, in one process
     #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
     Serve(Box<serve::ServeArgs>),
-    /// Claim and execute runs until told to stop
+    /// Run a worker: claim and execute runs until told to stop
     #[cfg(all(feature = "worker", target_os = "linux"))]
     Worker(Box<worker::WorkerArgs>),
-    /// Check the configuration, show what it comes to, or print an example
+    /// Validate the configuration, show the effective settings, or print an example
     #[cfg(all(feature = "worker", target_os = "linux"))]
     Config(config::ConfigArgs),
     #[cfg(feature = "api")]

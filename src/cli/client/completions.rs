@@ -9,7 +9,7 @@ use crate::cli::{Cli, Failure};
 
 #[derive(Args)]
 pub(in crate::cli) struct CompletionsArgs {
-    /// Which shell
+    /// Shell
     shell: Shell,
 }
 

@@ -25,28 +25,28 @@ pub(in crate::cli) struct GrantsArgs {
 
 #[derive(Subcommand)]
 enum GrantsVerb {
-    /// List grants, newest first (also without a verb)
+    /// List grants, newest first (the default)
     List,
-    /// Show a grant, and what runs under it
+    /// Show a grant and what runs under it
     Show {
-        /// Its id
+        /// The grant's id
         id: String,
     },
-    /// Make a grant
+    /// Create a grant
     Create(Terms),
-    /// Say whether a grant allows a task now; exits with 1 if not
+    /// Check whether a grant allows a task now; exits with 1 if not
     Validate {
-        /// Its id
+        /// The grant's id
         id: String,
-        /// The task; without one, whether it is good for anything
+        /// Task to check; without it, check whether the grant is valid at all
         #[arg(long, short, value_name = "NAME")]
         task: Option<String>,
     },
-    /// End a grant for good: nothing starts under it any more
+    /// Revoke a grant for good: nothing starts under it any more
     Revoke {
-        /// Its id
+        /// The grant's id
         id: String,
-        /// Do not ask first
+        /// Do not ask for confirmation
         #[arg(long, short)]
         yes: bool,
     },
@@ -56,16 +56,16 @@ enum GrantsVerb {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Grant")]
 pub(super) struct Terms {
-    /// On whose behalf
+    /// User on whose behalf runs execute
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// Who pays
+    /// Billing account charged for usage
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
-    /// A task it allows, mail.* for all that begin so, or * for any; as often as needed
+    /// Task it allows: a name, mail.* for a prefix, or * for any; can be repeated
     #[arg(long, value_name = "TASK")]
     scope: Vec<String>,
-    /// When it ends: a span from now (30d), or a time
+    /// When it expires: a duration from now (30d), or a time
     #[arg(long, value_name = "WHEN", value_parser = end)]
     expires: Option<Timestamp>,
 }

@@ -22,18 +22,18 @@ pub(in crate::cli) struct LanesArgs {
 
 #[derive(Subcommand)]
 enum LanesVerb {
-    /// List the lanes that have live runs, holds or a policy (also without a verb)
+    /// List the lanes that have live runs, holds or a policy (the default)
     List,
-    /// Let a held lane go on, whoever holds it
+    /// Release a held lane, whichever runs hold it
     Release {
-        /// Its name
+        /// The lane's name
         name: String,
     },
-    /// Say what a lane does when one of its runs fails
+    /// Set what a lane does when one of its runs fails
     Policy {
-        /// Its name
+        /// The lane's name
         name: String,
-        /// Go on with the next run, or hold until the failed one is resumed, cancelled or dismissed
+        /// Continue with the next run, or hold until the failed run is resumed or dismissed
         #[arg(value_parser = ["continue", "hold"])]
         policy: String,
     },

@@ -42,21 +42,21 @@ pub(super) use self::exit::{HELP, of_failure};
 pub(super) enum ClientVerb {
     /// Submit a run, or many from a file
     Submit(Box<submit::SubmitArgs>),
-    /// List, show and steer runs
+    /// List, show and control runs
     Runs(runs::RunsArgs),
-    /// Show what a run says; -f follows it
+    /// Show a run's output; -f follows it
     Logs(logs::LogsArgs),
-    /// Say why a run is not starting, and what would help
+    /// Explain why a run is not starting, and what would start it
     Explain(explain::ExplainArgs),
     /// List, pause, resume and limit queues
     Queues(queues::QueuesArgs),
-    /// List and release lanes, and say what they do on failure
+    /// List and release lanes, and set what a failure does
     Lanes(lanes::LanesArgs),
-    /// Make, list and steer schedules, and look ahead and back on them
+    /// Create, list, control and preview schedules, and show their history
     Schedules(schedules::SchedulesArgs),
-    /// Make, list and revoke grants: under whose permission schedules run
+    /// Create, list and revoke grants, the permissions of scheduled runs
     Grants(grants::GrantsArgs),
-    /// Sum up what runs used up, and who pays
+    /// Sum up what runs used, by billing account
     Usage(usage::UsageArgs),
     /// List and drain workers
     Workers(workers::WorkersArgs),
@@ -66,11 +66,11 @@ pub(super) enum ClientVerb {
     Tokens(tokens::TokensArgs),
     /// Watch queues, workers and runs, live
     Top(top::TopArgs),
-    /// Measure how fast a server takes runs and works them off
+    /// Measure how fast a server accepts and executes runs
     Bench(bench::BenchArgs),
-    /// Examine database, server, workers and machine, and say what to do
+    /// Check database, server, workers and machine, and say what to do
     Doctor(doctor::DoctorArgs),
-    /// Print the completions for a shell
+    /// Print completions for a shell
     Completions(completions::CompletionsArgs),
 }
 

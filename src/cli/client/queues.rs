@@ -22,23 +22,23 @@ pub(in crate::cli) struct QueuesArgs {
 
 #[derive(Subcommand)]
 enum QueuesVerb {
-    /// List the queues that have runs or settings (also without a verb)
+    /// List the queues that have runs or settings (the default)
     List,
-    /// Start none of its runs until it is resumed; what runs goes on
+    /// Stop starting its runs until it is resumed; running attempts continue
     Pause {
-        /// Its name
+        /// The queue's name
         name: String,
     },
-    /// Start its runs again
+    /// Resume a paused queue
     Resume {
-        /// Its name
+        /// The queue's name
         name: String,
     },
-    /// Execute at most so many of its runs at once, over all workers
+    /// Limit how many of its runs execute at once, across all workers
     Limit {
-        /// Its name
+        /// The queue's name
         name: String,
-        /// How many, or `none`
+        /// The limit, or `none`
         #[arg(value_parser = limit)]
         most: Limit,
     },

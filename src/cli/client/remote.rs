@@ -15,16 +15,16 @@ const CONNECT: Duration = Duration::from_secs(5);
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Server")]
 pub(in crate::cli) struct RemoteArgs {
-    /// Where the API is
+    /// Address of the API
     #[arg(long, global = true, value_name = "URL", env = "RUNLANE_URL", default_value = "http://127.0.0.1:8080")]
     url: String,
-    /// The token to show it, where it asks for one
+    /// Access token
     #[arg(long, global = true, value_name = "TOKEN", env = "RUNLANE_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// The workspace, where the token allows any
+    /// Workspace, if the token is valid in all of them
     #[arg(long, global = true, value_name = "NAME", env = "RUNLANE_WORKSPACE")]
     workspace: Option<String>,
-    /// Print the API's JSON instead of words and tables
+    /// Print the API's JSON instead of text and tables
     #[arg(long, global = true)]
     pub(super) json: bool,
 }

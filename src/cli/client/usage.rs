@@ -12,7 +12,7 @@ use crate::cli::Failure;
 
 #[derive(Args)]
 pub(in crate::cli) struct UsageArgs {
-    /// Only what this account pays
+    /// Only usage charged to this account
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
     /// Only runs of this task
@@ -21,10 +21,10 @@ pub(in crate::cli) struct UsageArgs {
     /// Only this unit
     #[arg(long, short, value_name = "UNIT")]
     unit: Option<String>,
-    /// From this day or time on (2026-11-01)
+    /// From this day or time (2026-11-01)
     #[arg(long, value_name = "WHEN")]
     from: Option<String>,
-    /// Before this day or time
+    /// Until before this day or time
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     #[command(flatten)]

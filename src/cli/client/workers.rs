@@ -23,11 +23,11 @@ pub(in crate::cli) struct WorkersArgs {
 
 #[derive(Subcommand)]
 enum WorkersVerb {
-    /// List the workers that were seen lately (also without a verb)
+    /// List workers (the default)
     List,
-    /// Ask a worker to claim no more, finish what it has, and leave
+    /// Ask a worker to stop claiming, finish its attempts, and exit
     Drain {
-        /// Its id
+        /// The worker's id
         id: String,
     },
 }

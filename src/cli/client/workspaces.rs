@@ -22,11 +22,11 @@ pub(in crate::cli) struct WorkspacesArgs {
 
 #[derive(Subcommand)]
 enum WorkspacesVerb {
-    /// List them (also without a verb)
+    /// List workspaces (the default)
     List,
-    /// Make one
+    /// Create a workspace
     Create {
-        /// Its name
+        /// The workspace's name
         name: String,
     },
 }

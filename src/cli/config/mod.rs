@@ -23,11 +23,11 @@ pub(super) struct ConfigArgs {
 
 #[derive(Subcommand)]
 enum ConfigVerb {
-    /// Say everything that is wrong with the file, the environment and the flags given here; exits with 1 if anything is
+    /// Report every mistake in the file, the environment and the flags given here; exits with 1 if there is one
     Check(Box<LookArgs>),
-    /// Show every setting, its value and where it came from, and the tasks
+    /// Show every setting with its value and origin, and the tasks
     Show(Box<LookArgs>),
-    /// Print a file with every key there is
+    /// Print a configuration file with every key
     Example,
 }
 
@@ -35,7 +35,7 @@ enum ConfigVerb {
 struct LookArgs {
     #[command(flatten)]
     flags: Flags<ForAll>,
-    /// JSON instead of words
+    /// Print JSON instead of text
     #[arg(long)]
     json: bool,
 }

@@ -11,7 +11,7 @@ pub struct Problem {
     #[schema(example = "urn:runlane:problem:run_queue_full")]
     pub kind: String,
     /// What the code means, the same each time.
-    #[schema(example = "As many runs are live as may be.")]
+    #[schema(example = "The queue is full.")]
     pub title: String,
     /// The HTTP status.
     #[schema(example = 429)]

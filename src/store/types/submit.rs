@@ -35,7 +35,7 @@ pub enum SubmitOutcome {
     IdempotencyMismatch(RunId),
     /// A run with this id exists.
     DuplicateId,
-    /// As many runs are live as may be.
+    /// The queue is full.
     QueueFull,
     /// There is no such workspace.
     UnknownWorkspace,

@@ -30,21 +30,21 @@ const PICKUPS: u32 = 200;
 
 #[derive(Args)]
 #[command(after_help = "\
-It submits runs of the demo task `echo` to the queue `bench`, which it pauses meanwhile, then lets them go and waits until
-all have ended. Every figure is what a client sees, and every run is committed before it is acknowledged.
-Where a server is measured, a worker that knows `echo` must be there: `runlane dev` has one.")]
+It pauses the queue `bench`, submits runs of the demo task `echo` to it, resumes the queue and waits until all runs have ended.
+Every figure is measured at the client, and every run is committed before it is acknowledged.
+To measure a server, a worker with the task `echo` must be running, such as the one in `runlane dev`.")]
 pub(in crate::cli) struct BenchArgs {
-    /// How many runs are submitted one by one, and again in batches
+    /// Number of runs to submit one by one, and again in batches
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     runs: u32,
-    /// How many requests are under way at once
+    /// Number of concurrent requests
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
-    /// How large each payload is
+    /// Size of each payload
     #[arg(long, value_name = "BYTES", default_value_t = 100)]
     payload_bytes: usize,
     /// Measure this database, `sqlite:PATH` or `postgres://…`, with a server and a worker in this process, instead of the
-    /// server at --url. It must have been migrated; other work in it is left alone
+    /// server at --url. The database must be migrated; other work in it is left alone
     #[arg(long, value_name = "URL")]
     database: Option<String>,
     #[command(flatten)]

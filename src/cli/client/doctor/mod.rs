@@ -24,11 +24,11 @@ use crate::cli::database::DatabaseArgs;
 
 #[derive(Args)]
 #[command(after_help = "\
-It changes nothing. Exit codes: 0 if nothing failed (there may be warnings), 1 otherwise.")]
+It changes nothing. Exit codes: 0 if no check failed (there may be warnings), 1 otherwise.")]
 pub(in crate::cli) struct DoctorArgs {
     #[command(flatten)]
     database: DatabaseArgs,
-    /// Where workers of this machine keep their files
+    /// Data directory of the workers on this machine
     #[arg(long, value_name = "DIR", env = "RUNLANE_DATA_DIR", default_value = ".runlane")]
     data_dir: PathBuf,
     #[command(flatten)]

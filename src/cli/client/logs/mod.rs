@@ -20,10 +20,10 @@ const PAGE: usize = 1000;
 pub(in crate::cli) struct LogsArgs {
     /// The run's id
     id: String,
-    /// Follow it until it ends, through lost connections
+    /// Follow the output until the run ends, reconnecting if necessary
     #[arg(long, short)]
     follow: bool,
-    /// Show when each line was said
+    /// Show the time of each line
     #[arg(long, short = 't')]
     timestamps: bool,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::cli::client::{exit, print_json, say, seen};
 
 #[derive(Args)]
 pub(super) struct Ids {
-    /// The runs, by id
+    /// Ids of the runs
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
 }

@@ -18,25 +18,25 @@ const STATUSES: [&str; 9] =
 
 #[derive(Args)]
 pub(super) struct ListArgs {
-    /// Only these (`--status failed,timed_out`)
+    /// Only runs with these statuses (`--status failed,timed_out`)
     #[arg(long, short, value_name = "STATUS", value_delimiter = ',', value_parser = STATUSES)]
     status: Vec<String>,
-    /// Only this kind of work
+    /// Only runs of this task
     #[arg(long, short, value_name = "NAME")]
     task: Option<String>,
-    /// Only this queue
+    /// Only runs of this queue
     #[arg(long, short, value_name = "NAME")]
     queue: Option<String>,
-    /// Only this lane
+    /// Only runs of this lane
     #[arg(long, short, value_name = "NAME")]
     lane: Option<String>,
     /// Only runs of this schedule
     #[arg(long, value_name = "ID")]
     schedule: Option<String>,
-    /// At most so many
+    /// Maximum number of runs
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     limit: usize,
-    /// All there are, page after page
+    /// All runs, page after page
     #[arg(long, conflicts_with = "limit")]
     all: bool,
 }

@@ -23,22 +23,22 @@ pub(in crate::cli) struct RunsArgs {
 enum RunsVerb {
     /// List runs, newest first
     List(list::ListArgs),
-    /// Show a run in full, with its attempts
+    /// Show all details of a run, with its attempts
     Show {
-        /// Its id
+        /// The run's id
         id: String,
     },
-    /// End runs: at once if they have not started, else as soon as they can be stopped
+    /// Cancel runs: waiting runs immediately, running ones as soon as their worker has stopped them
     Cancel(command::Ids),
-    /// Stop runs until they are resumed
+    /// Pause runs until they are resumed
     Pause(command::Ids),
-    /// Queue paused, failed or timed out runs again
+    /// Queue paused, failed or timed-out runs again
     Resume(command::Ids),
-    /// Submit the same work again, as new runs
+    /// Submit the same work again as new runs
     Rerun(command::Ids),
-    /// Let the lane of a paused, failed or timed out run go on without it
+    /// Let the lane of a paused, failed or timed-out run continue without it
     Dismiss(command::Ids),
-    /// Let runs go that were created held
+    /// Release runs that were created on hold
     Enqueue(command::Ids),
 }
 

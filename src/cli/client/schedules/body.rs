@@ -13,25 +13,25 @@ use crate::cli::client::grants::Terms;
 #[derive(Args, Default)]
 #[command(next_help_heading = "When")]
 pub(super) struct When {
-    /// Whenever the clock on the wall suits this ('30 2 * * *', @daily)
+    /// Cron expression in local time ('30 2 * * *', @daily)
     #[arg(long, value_name = "EXPRESSION")]
     pub(super) cron: Option<String>,
-    /// Whose clock (Europe/Berlin); UTC without it
+    /// Time zone of the expression (Europe/Berlin); default: UTC
     #[arg(long, value_name = "ZONE")]
     pub(super) timezone: Option<String>,
-    /// Times the clock skips: due right after the gap, or not at all
+    /// When a clock change skips the time: run right after the gap, or skip the slot
     #[arg(long, value_name = "RULE", value_parser = ["after", "skip"])]
     pub(super) dst_gap: Option<String>,
-    /// Times the clock shows twice: due the first time, the second, or both
+    /// When a clock change repeats the time: run the first time, the second time, or both
     #[arg(long, value_name = "RULE", value_parser = ["first", "second", "both"])]
     pub(super) dst_overlap: Option<String>,
-    /// Again and again after this span (90, 15m, 1h30m)
-    #[arg(long, value_name = "SPAN", value_parser = seconds, conflicts_with = "cron")]
+    /// Fixed interval (90, 15m, 1h30m)
+    #[arg(long, value_name = "DURATION", value_parser = seconds, conflicts_with = "cron")]
     pub(super) every: Option<u32>,
-    /// When the first of these is due
+    /// First slot of the interval
     #[arg(long, value_name = "TIME", value_parser = args::instant, requires = "every")]
     pub(super) starts_at: Option<Timestamp>,
-    /// Once, at this time (2026-11-20T09:00:00Z)
+    /// Run once, at this time (2026-11-20T09:00:00Z)
     #[arg(long, value_name = "TIME", value_parser = args::instant, conflicts_with_all = ["cron", "every"])]
     pub(super) at: Option<Timestamp>,
 }
@@ -39,57 +39,57 @@ pub(super) struct When {
 /// What is to be done.
 #[derive(Args, Default)]
 struct What {
-    /// What people call it; the task without it
+    /// Name of the schedule; default: the task's name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The input of each run: JSON, @FILE, or - for standard input
+    /// Payload of each run: JSON, @FILE, or - for standard input
     #[arg(long, short, value_name = "JSON")]
     payload: Option<String>,
-    /// The stream its runs join
+    /// Queue of its runs
     #[arg(long, short, value_name = "NAME")]
     queue: Option<String>,
-    /// A serial key for its runs
+    /// Lane of its runs: runs of one lane execute one at a time, in order
     #[arg(long, short, value_name = "NAME")]
     lane: Option<String>,
-    /// −1000 to 1000; high goes first
+    /// Priority from -1000 to 1000; higher runs first
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     priority: Option<i32>,
-    /// How often each run is tried
+    /// Number of attempts of each run
     #[arg(long, value_name = "N")]
     max_attempts: Option<u16>,
-    /// How long one attempt may take (90, 5m)
-    #[arg(long, value_name = "SPAN", value_parser = seconds)]
+    /// Time limit of one attempt (90, 5m)
+    #[arg(long, value_name = "DURATION", value_parser = seconds)]
     timeout: Option<u32>,
-    /// Notes of yours on every run: JSON, or @FILE
+    /// Metadata for every run: JSON, or @FILE
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
-    /// What happens when it is due and the run before has not ended: skip the slot, run both, or cancel the one before
+    /// What to do if the previous run has not ended: skip the slot, run both, or cancel the previous run
     #[arg(long, value_name = "POLICY", value_parser = ["forbid", "allow", "replace"])]
     overlap: Option<String>,
-    /// How many missed slots are made up for at most
+    /// Maximum number of missed slots to catch up on
     #[arg(long, value_name = "N")]
     catch_up: Option<u16>,
-    /// How late a run may start at most (5m)
-    #[arg(long, value_name = "SPAN", value_parser = seconds)]
+    /// Skip a run that would start later than this (5m)
+    #[arg(long, value_name = "DURATION", value_parser = seconds)]
     deadline: Option<u32>,
-    /// By how much a slot's run may be put off (30, 5m)
-    #[arg(long, value_name = "SPAN", value_parser = seconds)]
+    /// Delay each run by up to this much (30, 5m)
+    #[arg(long, value_name = "DURATION", value_parser = seconds)]
     jitter: Option<u32>,
-    /// Run under this grant
+    /// Use this grant
     #[arg(long, value_name = "ID", conflicts_with_all = ["user", "account", "scope", "expires"])]
     grant: Option<String>,
 }
 
 #[derive(Args)]
 pub(super) struct CreateArgs {
-    /// The kind of work
+    /// Task to run
     #[arg(long, short, value_name = "NAME")]
     task: String,
     #[command(flatten)]
     when: When,
     #[command(flatten)]
     what: What,
-    /// Make it paused; `schedules resume` lets it go
+    /// Create the schedule paused; `schedules resume` starts it
     #[arg(long)]
     paused: bool,
     #[command(flatten)]
@@ -100,14 +100,14 @@ pub(super) struct CreateArgs {
 pub(super) struct EditArgs {
     /// The schedule's id
     pub(super) id: String,
-    /// The kind of work
+    /// Task to run
     #[arg(long, short, value_name = "NAME")]
     task: Option<String>,
     #[command(flatten)]
     when: When,
     #[command(flatten)]
     what: What,
-    /// Go back to what this is without being given (lane, timeout_seconds, …); as often as needed
+    /// Reset a field to its default (lane, timeout_seconds, …); can be repeated
     #[arg(long, value_name = "FIELD")]
     unset: Vec<String>,
     #[command(flatten)]

@@ -16,10 +16,10 @@ use crate::cli::client::{print_json, say, seen};
 pub(super) struct RunsArgs {
     /// The schedule's id
     id: String,
-    /// At most so many
+    /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=500))]
     limit: u16,
-    /// Where the page before ended
+    /// Continue after this cursor of the previous page
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
 }

@@ -32,25 +32,25 @@ pub(in crate::cli) struct SchedulesArgs {
 
 #[derive(Subcommand)]
 enum SchedulesVerb {
-    /// List schedules, newest first (also without a verb)
+    /// List schedules, newest first (the default)
     List,
-    /// Show a schedule in full
+    /// Show all details of a schedule
     Show(Id),
-    /// Make a schedule
+    /// Create a schedule
     Create(Box<body::CreateArgs>),
-    /// Change a schedule; what is not named stays as it is
+    /// Change the given fields of a schedule
     Edit(Box<body::EditArgs>),
-    /// Remove a schedule with its waiting run; what has started goes on
+    /// Delete a schedule and its waiting run; runs that have started continue
     Delete(Id),
-    /// Start no more of its runs until it is resumed; what has started goes on
+    /// Stop starting its runs until it is resumed; runs that have started continue
     Pause(Id),
-    /// Go on with the slots that are still to come
+    /// Resume a schedule with its next future slot
     Resume(Id),
-    /// Submit a run of it now, outside of all slots
+    /// Submit a run of it now, apart from any slot
     Trigger(Id),
-    /// Show the slots to come, of a schedule or of what --cron, --every or --at would make
+    /// Show the next slots of a schedule, or of --cron, --every or --at
     Preview(preview::PreviewArgs),
-    /// List what became of its slots: runs, and slots that got none
+    /// List what became of its slots: runs and skipped slots
     Runs(history::RunsArgs),
 }
 

@@ -18,15 +18,15 @@ use crate::cli::client::{args, exit, print_json, say, seen};
 
 #[derive(Args)]
 pub(super) struct PreviewArgs {
-    /// The schedule's id; without one, say when by --cron, --every or --at
+    /// The schedule's id; without it, give --cron, --every or --at
     #[arg(conflicts_with_all = ["cron", "timezone", "every", "at"])]
     id: Option<String>,
     #[command(flatten)]
     when: When,
-    /// Only slots after this
+    /// Show only slots after this time
     #[arg(long, value_name = "TIME", value_parser = args::instant)]
     from: Option<Timestamp>,
-    /// How many
+    /// Number of slots
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     count: u16,
 }

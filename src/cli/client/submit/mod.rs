@@ -21,61 +21,61 @@ use crate::cli::Failure;
 Examples:
   runlane submit echo --payload '{\"hello\": \"world\"}' --wait
   runlane submit resize --payload @photo.json --queue images --lane user-7 --delay 5m
-  runlane submit --file runs.ndjson        # one submission a line, as in the API: {\"task\": \"echo\", \"payload\": 1}
-  generate | runlane submit echo --file -  # what a line does not say, the command line does
+  runlane submit --file runs.ndjson        # one submission per line, as in the API: {\"task\": \"echo\", \"payload\": 1}
+  generate | runlane submit echo --file -  # options fill in what a line leaves out
 
 Exit codes with --wait: 0 succeeded, 1 failed, 4 cancelled, 5 timed out, 6 not ended yet.")]
 pub(in crate::cli) struct SubmitArgs {
-    /// The kind of work
+    /// Task to run
     #[arg(required_unless_present = "file")]
     task: Option<String>,
-    /// The input: JSON, @FILE, or - for standard input
+    /// Payload: JSON, @FILE, or - for standard input
     #[arg(long, short, value_name = "JSON")]
     payload: Option<String>,
-    /// Submit every line of a file (- is standard input), in batches
+    /// Submit each line of a file (- is standard input), in batches
     #[arg(long, value_name = "FILE", conflicts_with_all = ["payload", "idempotency_key", "wait"])]
     file: Option<String>,
-    /// The stream it joins
+    /// Queue to join
     #[arg(long, short, value_name = "NAME")]
     queue: Option<String>,
-    /// −1000 to 1000; high goes first
+    /// Priority from -1000 to 1000; higher runs first
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     priority: Option<i32>,
-    /// A serial key: runs of one lane are executed one after the other
+    /// Lane (serial key): runs of one lane execute one at a time, in order
     #[arg(long, short, value_name = "NAME")]
     lane: Option<String>,
-    /// Start no sooner than after this (90, 5m, 1h30m)
-    #[arg(long, value_name = "SPAN", value_parser = args::duration, conflicts_with = "at")]
+    /// Delay before it may start (90, 5m, 1h30m)
+    #[arg(long, value_name = "DURATION", value_parser = args::duration, conflicts_with = "at")]
     delay: Option<SignedDuration>,
-    /// Start no sooner than at this time (2026-11-20T09:00:00Z)
+    /// Earliest start time (2026-11-20T09:00:00Z)
     #[arg(long, value_name = "TIME", value_parser = args::instant)]
     at: Option<Timestamp>,
-    /// How often it is tried
+    /// Number of attempts
     #[arg(long, value_name = "N")]
     max_attempts: Option<u16>,
-    /// How long one attempt may take (90, 5m)
-    #[arg(long, value_name = "SPAN", value_parser = args::duration)]
+    /// Time limit of one attempt (90, 5m)
+    #[arg(long, value_name = "DURATION", value_parser = args::duration)]
     timeout: Option<SignedDuration>,
-    /// Create it held; `runs enqueue` lets it go
+    /// Create it on hold; `runs enqueue` releases it
     #[arg(long)]
     hold: bool,
-    /// Wait for these runs to succeed first
+    /// Start only after these runs have succeeded
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     after: Vec<String>,
-    /// Its name while it has not started
+    /// Run key: identifies this work until it starts
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// What to do if a run has that name
+    /// What to do if a waiting run has the same run key
     #[arg(long, value_name = "MODE", requires = "key", value_parser = ["keep", "replace", "preserve_available_at"])]
     key_mode: Option<String>,
-    /// Recognise this request if it is made again
+    /// Idempotency key: a repeated request returns the first run
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
-    /// Notes of yours: JSON, or @FILE
+    /// Metadata: JSON, or @FILE
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
-    /// Wait for the outcome and exit by it; with a span, for no longer than that (--wait=5m)
-    #[arg(long, short, value_name = "SPAN", num_args = 0..=1, require_equals = true, default_missing_value = "",
+    /// Wait for the outcome and reflect it in the exit code; with a duration, at most that long (--wait=5m)
+    #[arg(long, short, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "",
           value_parser = patience)]
     wait: Option<wait::Patience>,
     #[command(flatten)]

@@ -20,12 +20,12 @@ use crate::cli::database::DatabaseArgs;
 
 #[derive(Args)]
 #[command(after_help = "\
-The first token of a server that asks for tokens is made on its database, before it is started:
+A server that requires tokens needs a first one. Create it directly in the database, on SQLite before the server starts:
   runlane tokens create me --role admin --direct --database sqlite:runlane.db")]
 pub(in crate::cli) struct TokensArgs {
     #[command(subcommand)]
     verb: Option<TokensVerb>,
-    /// Work on the database itself instead of asking a server
+    /// Access the database directly instead of through a server
     #[arg(long, global = true)]
     direct: bool,
     #[command(flatten)]
@@ -36,29 +36,29 @@ pub(in crate::cli) struct TokensArgs {
 
 #[derive(Subcommand)]
 enum TokensVerb {
-    /// List them, without their secrets (also without a verb)
+    /// List tokens, without their secrets (the default)
     List,
-    /// Make one; its secret is shown once
+    /// Create a token; its secret is shown once
     Create(CreateArgs),
-    /// End one, at once
+    /// Revoke a token
     Revoke {
-        /// Its id
+        /// The token's id
         id: String,
     },
 }
 
 #[derive(Args)]
 struct CreateArgs {
-    /// Who or what it is for
+    /// Name of its user or purpose
     name: String,
-    /// What it allows: viewer, submitter, operator, admin or worker
+    /// Role: viewer, submitter, operator, admin or worker
     #[arg(long, value_name = "ROLE", default_value = "viewer")]
     role: Role,
-    /// Good in every workspace, not only in the one that --workspace or the token in use names
+    /// Valid in every workspace, not only in that of --workspace or of the token in use
     #[arg(long)]
     everywhere: bool,
-    /// How long it is good for (30d, 12h); without it, until it is revoked
-    #[arg(long, value_name = "SPAN", value_parser = args::duration)]
+    /// Lifetime (30d, 12h); default: valid until revoked
+    #[arg(long, value_name = "DURATION", value_parser = args::duration)]
     expires: Option<SignedDuration>,
 }
 

@@ -18,12 +18,12 @@ use super::{args, print_json, say};
 use crate::cli::Failure;
 
 #[derive(Args)]
-#[command(after_help = "Keys: q quits, space stops and goes on.")]
+#[command(after_help = "Keys: q quits, space pauses and resumes.")]
 pub(in crate::cli) struct TopArgs {
-    /// How often to look
-    #[arg(long, short, value_name = "SPAN", default_value = "1s", value_parser = args::duration)]
+    /// Refresh interval
+    #[arg(long, short, value_name = "DURATION", default_value = "1s", value_parser = args::duration)]
     interval: SignedDuration,
-    /// Look once, without taking over the terminal
+    /// Print one snapshot and exit
     #[arg(long)]
     once: bool,
     #[command(flatten)]
