@@ -58,6 +58,7 @@ pub(super) struct Run {
     pub(super) attempt: u32,
     pub(super) max_attempts: u32,
     pub(super) timeout_seconds: Option<u32>,
+    pub(super) retry: Option<RetryWait>,
     pub(super) key: Option<String>,
     pub(super) available_at: Option<Timestamp>,
     pub(super) requested_at: Option<Timestamp>,
@@ -71,6 +72,14 @@ pub(super) struct Run {
     pub(super) slot: Option<Timestamp>,
     pub(super) usage: Option<BTreeMap<String, u64>>,
     pub(super) metadata: Doc,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RetryWait {
+    pub(super) base_seconds: f64,
+    pub(super) factor: u32,
+    pub(super) cap_seconds: f64,
 }
 
 impl Run {

@@ -5,6 +5,7 @@ mod grants;
 mod health;
 mod lanes;
 mod queues;
+mod retry;
 mod runs;
 mod schedules;
 mod tokens;

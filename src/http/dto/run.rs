@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::RunRetry;
 use crate::actions::UnitSums;
 use crate::run::{self, Json, Tenure};
 
@@ -49,6 +50,10 @@ pub struct Run {
     /// How long one attempt may take; `null` without limit.
     #[schema(required, example = json!(null))]
     pub timeout_seconds: Option<u32>,
+    /// How long it waits between attempts; `null` for the usual, from 1 s up to 60 s.
+    #[serde(default)]
+    #[schema(required, example = json!(null))]
+    pub retry: Option<RunRetry>,
     /// The name by which it can be kept or replaced while it has not started.
     #[schema(required, example = json!(null))]
     pub key: Option<String>,
@@ -165,6 +170,7 @@ impl From<run::Run> for Run {
             max_attempts: run.max_attempts,
             postponements: run.postponements,
             timeout_seconds: run.timeout_seconds,
+            retry: run.retry.map(RunRetry::from),
             key: run.key.map(|key| key.to_string()),
             available_at: run.available_at,
             requested_at: run.requested_at,

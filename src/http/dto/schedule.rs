@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{GrantTerms, Name};
+use super::{GrantTerms, Name, RunRetry, SubmitRetry};
 use crate::run::{Json, LaneName, Priority, QueueName, TaskName};
 use crate::schedule::{self, Disabled, Dst, Overlap, ScheduleName, Timing};
 
@@ -50,6 +50,9 @@ pub struct NewSchedule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<NonZeroU32>,
+    /// How long each run waits between attempts; what the task says, or from 1 s up to 60 s.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "super::object::object")]
+    pub retry: Option<SubmitRetry>,
     /// The caller's notes on every run, an object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -136,6 +139,10 @@ pub struct Schedule {
     /// How long one attempt may take.
     #[schema(required, example = json!(null))]
     pub timeout_seconds: Option<u32>,
+    /// How long each run waits between attempts; `null` for the usual, from 1 s up to 60 s.
+    #[serde(default)]
+    #[schema(required, example = json!(null))]
+    pub retry: Option<RunRetry>,
     /// The caller's notes on every run.
     #[schema(required, value_type = Value, example = json!(null))]
     pub metadata: Option<Json>,
@@ -206,6 +213,7 @@ impl Schedule {
             priority: spec.priority.get(),
             max_attempts: spec.max_attempts.get(),
             timeout_seconds: spec.timeout_seconds.map(NonZeroU32::get),
+            retry: spec.retry.map(RunRetry::from),
             metadata: spec.metadata,
             cron: None,
             timezone: None,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{GrantTerms, Name, ScheduleDst, ScheduleOverlap};
+use super::{GrantTerms, Name, ScheduleDst, ScheduleOverlap, SubmitRetry};
 use crate::run::{Json, LaneName, Priority, QueueName, TaskName};
 use crate::schedule::{Dst, Overlap, ScheduleName};
 
@@ -51,6 +51,10 @@ pub struct ScheduleChange {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<Option<NonZeroU32>>,
+    /// How long each run waits between attempts.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given_object")]
+    #[schema(value_type = Option<SubmitRetry>)]
+    pub retry: Option<Option<SubmitRetry>>,
     /// The caller's notes on every run, an object.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<Object>)]
@@ -107,4 +111,11 @@ pub struct ScheduleChange {
 /// A field that is there, if only to say `null`.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(deserializer).map(Some)
+}
+
+/// As `given`, for what must be written as an object.
+fn given_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    super::object::object(deserializer).map(Some)
 }

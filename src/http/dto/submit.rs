@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Name, Run};
+use super::{Name, Run, SubmitRetry};
 use crate::run::{Json, KeyMode, LaneName, Priority, QueueName, RunKey, TaskName};
 
 /// A request for a run. Only `task` is required.
@@ -47,6 +47,9 @@ pub struct SubmitRun {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<std::num::NonZeroU32>,
+    /// How long it waits between attempts; what the task says, or from 1 s up to 60 s.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "super::object::object")]
+    pub retry: Option<SubmitRetry>,
     /// Whether it is created `pending` and waits for `enqueue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<bool>,
@@ -110,6 +113,7 @@ impl SubmitRun {
             delay_seconds: None,
             max_attempts: None,
             timeout_seconds: None,
+            retry: None,
             hold: None,
             after: None,
             key: None,

@@ -34,6 +34,12 @@ async fn everything_that_can_be_said_of_a_run_arrives() {
         "9",
         "--timeout",
         "5m",
+        "--retry-wait",
+        "10s",
+        "--retry-factor",
+        "2",
+        "--retry-max-wait",
+        "5m",
         "--after",
         &first,
         "--key",
@@ -50,6 +56,9 @@ async fn everything_that_can_be_said_of_a_run_arrives() {
     assert_eq!((&run["priority"], &run["max_attempts"]), (&7.into(), &9.into()));
     assert_eq!((&run["available_at"], &run["blocked_by"]), (&"2126-11-20T09:00:00Z".into(), &"upstream".into()));
     assert_eq!(run["metadata"]["team"], "a");
+    assert_eq!(run["retry"], serde_json::json!({"base_seconds": 10, "factor": 2, "cap_seconds": 300}));
+    let shown = server.runlane(&["runs", "show", run["id"].as_str().expect("an id")]).await;
+    assert!(shown.out.contains("retry wait 10.0 s, ×2 with each attempt up to 5 min 0 s"), "{}", shown.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -131,6 +131,12 @@ impl Site {
         self.finish(lease, Outcome::Failed { error, retry: Retry::Never }).await;
     }
 
+    /// To be tried again.
+    pub(super) async fn fail_for_now(&self, lease: Lease) {
+        let error = RunError::new("exit", "exit status 1");
+        self.finish(lease, Outcome::Failed { error, retry: Retry::Backoff }).await;
+    }
+
     async fn finish(&self, lease: Lease, outcome: Outcome) {
         let finished = self.store.finish(&[Finish { lease, outcome, jitter: Jitter(0) }]).await.expect("an answer");
         assert!(matches!(finished[..], [FinishOutcome::Accepted(_)]), "{finished:?}");

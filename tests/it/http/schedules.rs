@@ -48,7 +48,7 @@ async fn a_schedule_is_made_with_its_first_run_and_its_own_grant() {
     let body = json!({"task": "report", "payload": {"a": 1}, "cron": "30 2 * * *", "timezone": "europe/berlin",
         "dst": {"gap": "skip"}, "queue": "q", "lane": "l", "priority": 7, "max_attempts": 2, "timeout_seconds": 60,
         "metadata": {"team": "x"}, "overlap": "allow", "catch_up_limit": 3, "starting_deadline_seconds": 600,
-        "jitter_seconds": 30});
+        "jitter_seconds": 30, "retry": {"base_seconds": 5, "factor": 2, "cap_seconds": 60}});
     let made = site.post("/v1/schedules", body.clone()).await;
     assert_eq!(made.status, StatusCode::CREATED, "{}", made.body);
     assert_eq!(made.header("location"), path(&made.body, ""));
@@ -196,7 +196,7 @@ async fn a_change_touches_only_what_it_names() {
     let made = schedule(
         &site,
         json!({"task": "t", "cron": "0 9 * * *", "timezone": "Asia/Tokyo", "lane": "l",
-        "timeout_seconds": 9, "payload": 1}),
+        "timeout_seconds": 9, "payload": 1, "retry": {"base_seconds": 90, "cap_seconds": 90}}),
     )
     .await;
     let edit = async |change: Value| {
@@ -211,11 +211,16 @@ async fn a_change_touches_only_what_it_names() {
     );
     let runs = runs_of(&site, &made).await;
     assert_eq!((runs.len(), &runs[0]["payload"]), (1, &json!({"n": 2})), "the waiting run is the new one");
+    let retry = json!({"base_seconds": 90, "factor": 3, "cap_seconds": 90});
+    assert_eq!((&seen["retry"], &runs[0]["retry"]), (&retry, &retry), "another payload changes nothing about it");
     let seen = edit(json!({"timezone": "Europe/Paris"})).await;
     assert_eq!((&seen["cron"], &seen["timezone"]), (&json!("0 9 * * *"), &json!("Europe/Paris")));
     let seen = edit(json!({"cron": "0 10 * * *", "dst": {"overlap": "both"}})).await;
     assert_eq!((&seen["timezone"], &seen["dst"]["overlap"]), (&json!("Europe/Paris"), &json!("both")));
-    let seen = edit(json!({"timezone": null, "lane": null, "timeout_seconds": null, "name": "nightly"})).await;
+    let seen = edit(json!({"timezone": null, "lane": null, "timeout_seconds": null, "name": "nightly",
+        "retry": null}))
+    .await;
+    assert_eq!(seen["retry"], json!(null));
     assert_eq!(
         (&seen["timezone"], &seen["lane"], &seen["timeout_seconds"], &seen["name"]),
         (&json!("UTC"), &json!(null), &json!(null), &json!("nightly"))
@@ -232,6 +237,8 @@ async fn a_change_touches_only_what_it_names() {
     for (change, code, field) in [
         (json!({"version": version, "priority": 1}), "version_conflict", json!("version")),
         (json!({"timezone": "UTC"}), "conflicting_fields", json!("timezone")),
+        (json!({"retry": {"factor": 0}}), "invalid_field", json!("retry.factor")),
+        (json!({"retry": [1, 2, 3]}), "invalid_field", json!("retry")),
         (json!({"cron": "nonsense"}), "invalid_field", json!("cron")),
         (json!({"at": "2020-01-01T00:00:00Z"}), "invalid_field", json!("at")),
         (json!({"task": "other"}), "grant_scope", json!("grant_id")),

@@ -23,7 +23,7 @@ async fn a_submitted_run_is_answered_with_everything_that_is_known_of_it() {
     let expected = json!({
         "id": "…", "workspace": "default", "task": "resize", "queue": "default", "lane": null, "status": "queued",
         "blocked_by": null, "priority": 5, "payload": {"width": 100}, "attempt": 0, "max_attempts": 3, "postponements": 0,
-        "timeout_seconds": null, "key": null, "available_at": "…", "requested_at": "…", "started_at": null,
+        "timeout_seconds": null, "retry": null, "key": null, "available_at": "…", "requested_at": "…", "started_at": null,
         "finished_at": null, "lease": null, "cancel_requested": false, "error": null, "output": null, "usage": {},
         "schedule_id": null, "slot": null, "grant_id": null, "build_id": null, "metadata": null,
     });
@@ -49,6 +49,62 @@ async fn every_option_reaches_the_run() {
         (&later["blocked_by"], &later["available_at"]),
         (&json!("available_at"), &json!("2999-01-01T00:00:00Z"))
     );
+}
+
+#[tokio::test]
+async fn a_run_may_have_a_retry_policy_of_its_own() {
+    let site = Site::new().await;
+    let given = json!({"base_seconds": 0.25, "factor": 2, "cap_seconds": 300});
+    let run = site.post("/v1/runs", json!({"task": "t", "retry": given})).await.body;
+    assert_eq!(run["retry"], given);
+    let path = format!("/v1/runs/{}", run["id"].as_str().expect("an id"));
+    assert_eq!(site.get(&path).await.body["retry"], given);
+    let again = site.post(&format!("{path}/rerun"), json!({})).await.body;
+    assert_eq!(again["retry"], given);
+    // In a batch, and with what is left out.
+    let batch = json!({"runs": [{"task": "t", "retry": {"base_seconds": 90}}, {"task": "t", "retry": null}]});
+    let answer = site.post("/v1/runs/batch", batch).await;
+    assert_eq!(answer.body["created"], 2, "{:?}", answer.body);
+    let retry_of = async |item: usize| {
+        let id = answer.body["data"][item]["id"].as_str().expect("an id").to_owned();
+        site.get(&format!("/v1/runs/{id}")).await.body["retry"].clone()
+    };
+    assert_eq!(retry_of(0).await, json!({"base_seconds": 90, "factor": 3, "cap_seconds": 90}));
+    assert_eq!(retry_of(1).await, json!(null));
+}
+
+#[tokio::test]
+async fn the_wait_before_the_next_attempt_is_what_the_submission_said() {
+    let site = Site::new().await;
+    let retry = json!({"base_seconds": 5000, "cap_seconds": 5000});
+    let id = site.submit(json!({"task": "t", "retry": retry})).await;
+    let claimed = site.claim().await;
+    site.fail_for_now(claimed.lease()).await;
+    let run = site.get(&format!("/v1/runs/{id}")).await.body;
+    assert_eq!(run["status"], "retrying");
+    let time = |name: &str| run[name].as_str().expect("a time").parse::<jiff::Timestamp>().expect("a time");
+    let waits = time("available_at").duration_since(time("started_at"));
+    assert!((5000..5060).contains(&waits.as_secs()), "{waits:?}");
+}
+
+#[tokio::test]
+async fn a_retry_policy_that_makes_no_sense_is_refused_by_field() {
+    let site = Site::new().await;
+    let refused = [
+        (json!({"base_seconds": -1}), "invalid_field", "retry.base_seconds"),
+        (json!({"cap_seconds": 1e9}), "invalid_field", "retry.cap_seconds"),
+        (json!({"base_seconds": 10, "cap_seconds": 5}), "invalid_field", "retry.cap_seconds"),
+        (json!({"factor": 0}), "invalid_field", "retry.factor"),
+        (json!({"factor": 2.5}), "invalid_field", "retry.factor"),
+        (json!({"min_seconds": 1}), "unknown_field", "retry.min_seconds"),
+        (json!([1, 2, 3]), "invalid_field", "retry"),
+        (json!("never"), "invalid_field", "retry"),
+    ];
+    for (retry, code, field) in refused {
+        let answer = site.post("/v1/runs", json!({"task": "t", "retry": retry})).await;
+        answer.is_problem(code);
+        assert_eq!(answer.body["field"], field, "{retry}: {:?}", answer.body);
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Cell, Paint, ago, plain, span};
 use crate::cli::client::doc::Doc;
-use crate::cli::client::seen::{Attempt, Run};
+use crate::cli::client::seen::{Attempt, RetryWait, Run};
 
 /// The line of a list: ID, STATUS, TASK, QUEUE, LANE, TRIES, REQUESTED, TOOK, NOTE.
 pub(in crate::cli::client) fn row(run: &Run, now: Timestamp) -> Vec<Cell> {
@@ -75,6 +75,7 @@ pub(in crate::cli::client) fn card(run: &Run, attempts: &[Attempt], paint: Paint
     }
     card.line("attempts", &format!("{} of {}", run.attempt, run.max_attempts));
     card.maybe("time limit", run.timeout_seconds.map(|limit| span(SignedDuration::from_secs(limit.into()))).as_deref());
+    card.maybe("retry wait", run.retry.map(retry_words).as_deref());
     card.maybe("schedule", run.schedule_id.as_deref());
     if run.schedule_id.is_some() {
         card.line("slot", &run.slot.map_or("none: it was triggered".into(), slot_words));
@@ -103,6 +104,16 @@ pub(in crate::cli::client) fn card(run: &Run, attempts: &[Attempt], paint: Paint
         card.attempts(attempts, now);
     }
     card.text
+}
+
+/// `10.0 s, ×2 with each attempt up to 5 min 0 s`.
+fn retry_words(wait: RetryWait) -> String {
+    let seconds = |seconds| span(SignedDuration::try_from_secs_f64(seconds).unwrap_or_default());
+    let base = seconds(wait.base_seconds);
+    if wait.factor <= 1 || wait.cap_seconds <= wait.base_seconds {
+        return base;
+    }
+    format!("{base}, ×{} with each attempt up to {}", wait.factor, seconds(wait.cap_seconds))
 }
 
 fn slot_words(slot: Timestamp) -> String {
@@ -165,6 +176,14 @@ impl Card {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_retry_policy_of_its_own_is_said_in_words() {
+        let words = |base_seconds, factor, cap_seconds| retry_words(RetryWait { base_seconds, factor, cap_seconds });
+        assert_eq!(words(10.0, 2, 300.0), "10.0 s, ×2 with each attempt up to 5 min 0 s");
+        assert_eq!(words(0.25, 1, 60.0), "250 ms");
+        assert_eq!(words(90.0, 3, 90.0), "1 min 30 s");
+    }
 
     #[test]
     fn a_scheduled_run_shows_its_slot_and_what_it_used_up() {

@@ -24,12 +24,26 @@ pub(super) fn of(args: &SubmitArgs) -> Result<Body, String> {
     set("available_at", args.at.map(|at| doc(at.to_string())));
     set("max_attempts", args.max_attempts.map(doc));
     set("timeout_seconds", args.timeout.map(seconds));
+    set("retry", retry(args));
     set("hold", args.hold.then_some(doc(true)));
     set("after", (!args.after.is_empty()).then(|| doc(&args.after)));
     set("key", args.key.as_ref().map(doc));
     set("key_mode", args.key_mode.as_ref().map(doc));
     set("metadata", args.metadata.as_ref().map(|text| read_json("the metadata", text)).transpose()?);
     Ok(body)
+}
+
+fn retry(args: &SubmitArgs) -> Option<Doc> {
+    let mut policy = Body::new();
+    let fields = [
+        ("base_seconds", args.retry_wait.map(seconds)),
+        ("factor", args.retry_factor.map(doc)),
+        ("cap_seconds", args.retry_max_wait.map(seconds)),
+    ];
+    for (name, value) in fields {
+        value.map(|value| policy.insert(name.to_owned(), value));
+    }
+    (!policy.is_empty()).then(|| doc(policy))
 }
 
 /// Whole where it is whole.

@@ -4,6 +4,7 @@ use axum::http::HeaderMap;
 use jiff::SignedDuration;
 
 use super::{fingerprint, trace};
+use crate::http::api::retry;
 use crate::http::auth::Caller;
 use crate::http::dto::SubmitRun;
 use crate::http::problem::{Code, Problem};
@@ -42,7 +43,7 @@ pub(super) fn request(
         due,
         max_attempts: body.max_attempts.or(defaults.max_attempts).unwrap_or(usual.max_attempts),
         timeout_seconds: body.timeout_seconds.or(defaults.timeout_seconds),
-        retry: defaults.retry,
+        retry: retry::policy(body.retry, defaults.retry)?,
         hold: body.hold.unwrap_or(false),
         after: body.after.unwrap_or_default().into_iter().map(RunId).collect(),
         key: body.key.map(|key| (key, body.key_mode.unwrap_or_default())),

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use crate::actions::{Catalog, TimingRequest, plan_timing};
+use crate::http::api::retry;
 use crate::http::dto::{NewSchedule, ScheduleChange};
 use crate::http::problem::{Code, Problem};
 use crate::run::{Json, NewRun};
@@ -37,7 +38,7 @@ pub(super) fn spec(catalog: &dyn Catalog, body: &NewSchedule, now: Timestamp) ->
         priority: body.priority.unwrap_or_default(),
         max_attempts: body.max_attempts.or(defaults.max_attempts).unwrap_or(usual.max_attempts),
         timeout_seconds: body.timeout_seconds.or(defaults.timeout_seconds),
-        retry: defaults.retry,
+        retry: retry::policy(body.retry, defaults.retry)?,
         metadata: body.metadata.clone(),
         task: usual.task,
         payload: usual.payload,
@@ -120,12 +121,16 @@ fn timing(seen: &Timing, change: &ScheduleChange) -> Option<TimingRequest> {
 
 /// What the task has to say, where the change gives it reason to.
 fn by_the_catalog(catalog: &dyn Catalog, change: &ScheduleChange, spec: &mut ScheduleSpec) -> Result<(), Problem> {
-    let left_to_the_task =
-        change.queue == Some(None) || change.max_attempts == Some(None) || change.timeout_seconds == Some(None);
+    let left_to_the_task = change.queue == Some(None)
+        || change.max_attempts == Some(None)
+        || change.timeout_seconds == Some(None)
+        || change.retry.is_some();
     if change.task.is_some() || change.payload.is_some() || left_to_the_task {
         let defaults = catalog.admit(&spec.task, &spec.payload)?;
         let usual = NewRun::of(spec.task.clone(), spec.payload.clone());
-        spec.retry = defaults.retry;
+        if change.task.is_some() || change.retry.is_some() {
+            spec.retry = retry::policy(change.retry.flatten(), defaults.retry)?;
+        }
         if change.queue == Some(None) {
             spec.queue = defaults.queue.unwrap_or(usual.queue);
         }
