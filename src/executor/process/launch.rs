@@ -94,7 +94,8 @@ impl ProcessExecutor {
     /// What the program gets beside the fixed values of its task.
     fn environment(&self, directory: &Directory, work: &Work) -> Vec<OsString> {
         let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-        let mut variables = vec![("PATH", path)];
+        // Python keeps back what it prints to a pipe, up to 8 KiB: nobody would see where a program stands.
+        let mut variables = vec![("PATH", path), ("PYTHONUNBUFFERED", "1".into())];
         let allowed = self.task.env_allow.iter();
         variables.extend(allowed.filter_map(|name| Some((name.as_str(), std::env::var_os(name)?))));
         variables.extend([

@@ -12,7 +12,10 @@ use super::support::{failure, output, scene, sh};
 async fn only_what_is_allowed_or_fixed_is_in_the_environment() {
     // Whatever this test itself has: one is passed on, the others are not.
     let is_plain = |(name, value): &(String, String)| {
-        name != "PATH" && !name.starts_with("RUNLANE_") && !value.contains(char::is_control)
+        name != "PATH"
+            && name != "PYTHONUNBUFFERED"
+            && !name.starts_with("RUNLANE_")
+            && !value.contains(char::is_control)
     };
     let mut own = std::env::vars().filter(is_plain);
     let (allowed, value) = own.next().expect("a variable");
@@ -29,6 +32,7 @@ async fn only_what_is_allowed_or_fixed_is_in_the_environment() {
         allowed.as_str(),
         "FIXED_FOR_THE_TEST",
         "PATH",
+        "PYTHONUNBUFFERED",
         "RUNLANE_ATTEMPT",
         "RUNLANE_EPOCH",
         "RUNLANE_INPUT",
@@ -46,6 +50,15 @@ async fn only_what_is_allowed_or_fixed_is_in_the_environment() {
     has("RUNLANE_ATTEMPT=1");
     has("RUNLANE_TASK=a task");
     has(&format!("RUNLANE_RUN_ID={}", scene.work.run));
+}
+
+#[tokio::test]
+async fn a_task_may_let_python_buffer_its_output() {
+    let scene = sh("echo \"[$PYTHONUNBUFFERED]\"").with(|task| {
+        task.env = [("PYTHONUNBUFFERED".to_owned(), String::new())].into();
+    });
+    scene.run().await;
+    assert_eq!(scene.lines(Stream::Stdout), ["[]"]);
 }
 
 #[tokio::test]

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use runlane::executor::{Report, Stream};
 
-use super::support::{output, sh};
+use runlane::executor::process::ProcessTask;
+
+use super::support::{LEASE, output, scene, sh, until};
 
 fn log(stream: Stream, text: &str) -> Report {
     Report::Log { stream, text: text.into() }
@@ -38,6 +40,20 @@ async fn progress_and_usage_are_reported_as_such() {
         log(Stream::Stdout, r#"::runlane {"progress":"?"}"#),
     ];
     assert_eq!(reports, expected);
+}
+
+#[tokio::test]
+async fn a_line_of_python_is_seen_while_the_program_goes_on() {
+    let program = "import os, time\nprint('first')\n\
+        go_on = os.path.join(os.environ['RUNLANE_OUTPUT_DIR'], 'go-on')\n\
+        while not os.path.exists(go_on): time.sleep(0.01)\n\
+        print('last')";
+    let scene = scene(ProcessTask::new(["python3", "-c", program]));
+    let followed = scene.start(LEASE);
+    until("the first line", || scene.lines(Stream::Stdout) == ["first"]).await;
+    std::fs::write(scene.output("go-on"), "").expect("written");
+    followed.completion().await;
+    assert_eq!(scene.lines(Stream::Stdout), ["first", "last"]);
 }
 
 #[tokio::test]
