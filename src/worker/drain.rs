@@ -11,6 +11,12 @@ use crate::run::lifecycle::Release;
 /// How long the store may take to hear of what was stopped or left at the end.
 const LAST_WORD: Duration = Duration::from_secs(5);
 
+/// How long work that is stopped here has, where the store is away and would not hear of its end.
+const PARTING: Duration = Duration::from_secs(1);
+
+/// The store is taken to be away when no lease could be renewed for so many heartbeats.
+const MISSED_BEATS: u32 = 2;
+
 /// Waits for what is under way, up to the grace; then leaves the rest behind in good order.
 pub(super) async fn drain(inner: &Inner) -> Summary {
     let grace = inner.settings.shutdown_grace;
@@ -24,12 +30,13 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
         }
     };
     let _ = tokio::time::timeout(grace, or_leases_over(inner, finished)).await;
+    let away = inner.slots.unrenewed_for(inner.settings.heartbeat * MISSED_BEATS, inner.settings.lease_ttl);
     let rest = inner.slots.end_all();
     rest.iter().for_each(|slot| slot.shut_down());
     let stopped_here = rest.iter().filter(|slot| !slot.detachable);
     let longest = stopped_here.map(|slot| slot.stop_grace).max().unwrap_or_default();
     let told = or_leases_over(inner, inner.attempts.wait());
-    let _ = tokio::time::timeout(longest + LAST_WORD, told).await;
+    let _ = tokio::time::timeout(if away { PARTING } else { longest + LAST_WORD }, told).await;
     if inner.slots.busy() > 0 {
         tracing::error!(attempts = inner.slots.busy(), "leaving without having told the store");
     }

@@ -224,6 +224,12 @@ impl Slots {
         }
     }
 
+    /// Whether no lease, each good for `ttl` from its renewal, was renewed within `silence`.
+    pub(super) fn unrenewed_for(&self, silence: Duration, ttl: Duration) -> bool {
+        let renewed_since = Instant::now() + ttl.saturating_sub(silence);
+        self.all().iter().all(|slot| slot.leased_until() < renewed_since)
+    }
+
     /// The attempt is over; its slot is freed when the store knows.
     pub(super) fn end(&self) {
         self.ending.fetch_add(1, Ordering::Relaxed);

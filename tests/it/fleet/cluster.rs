@@ -50,7 +50,7 @@ impl Cluster {
         self.run("pg_ctl", &["-D", &self.data(), "-o", &options, "-l", &log, "-w", "-s", "start"]);
     }
 
-    fn stop(&self) {
+    pub(super) fn stop(&self) {
         self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "-s", "stop"]);
     }
 

@@ -4,6 +4,7 @@
 
 mod bad_tasks;
 mod cluster;
+mod database_away;
 mod effects;
 mod faults;
 mod operations;

@@ -1,5 +1,6 @@
 //! What this machine has left: disk and open files.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
@@ -33,6 +34,13 @@ fn judge(name: &'static str, path: &Path, free: u64, all: u64) -> Check {
     }
 }
 
+/// Whether everybody on the machine may read the database file, which holds every payload and output.
+pub(super) fn privacy(file: &Path) -> Option<Check> {
+    let mode = std::fs::metadata(file).ok()?.permissions().mode();
+    let words = || format!("{}: every user of this machine can read it (mode {:o})", file.display(), mode & 0o777);
+    (mode & 0o004 != 0).then(|| Check::warn("privacy", words(), format!("chmod 600 {}*", file.display())))
+}
+
 fn gib(bytes: u64) -> f64 {
     bytes as f64 / GIB as f64
 }
@@ -52,6 +60,17 @@ pub(super) fn open_files() -> Check {
 mod tests {
     use super::*;
     use crate::cli::client::doctor::report::Level;
+
+    #[test]
+    fn a_database_that_everybody_can_read_is_warned_about() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        assert_eq!(privacy(file.path()), None);
+        std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(0o644)).expect("its mode");
+        let check = privacy(file.path()).expect("a warning");
+        assert_eq!(check.level, Level::Warn);
+        assert!(check.message.ends_with("(mode 644)"), "{}", check.message);
+        assert_eq!(privacy(Path::new("/nowhere/at/all")), None);
+    }
 
     #[test]
     fn a_disk_is_judged_by_what_is_left() {

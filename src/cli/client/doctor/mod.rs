@@ -66,7 +66,8 @@ async fn examine(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
         None => {}
     }
     checks.extend(machine::disk("data", &args.data_dir));
-    checks.extend(file.and_then(|file| machine::disk("disk", &file)));
+    checks.extend(file.as_deref().and_then(|file| machine::disk("disk", file)));
+    checks.extend(file.as_deref().and_then(machine::privacy));
     checks.push(machine::open_files());
     Ok(checks)
 }
