@@ -41,6 +41,9 @@ use self::database::DatabaseArgs;
 #[command(name = "runlane", version, disable_help_subcommand = true)]
 #[cfg_attr(feature = "api", command(after_help = client::HELP))]
 struct Cli {
+    #[cfg(feature = "api")]
+    #[command(flatten)]
+    leading: client::LeadingArgs,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -72,7 +75,10 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 /// Carries out what the command line asks.
 pub(crate) async fn main() -> ExitCode {
-    let done = match Cli::parse().verb {
+    let cli = Cli::parse();
+    #[cfg(feature = "api")]
+    cli.refuse_leading_args_of_others();
+    let done = match cli.verb {
         Verb::Migrate(args) => migrate::migrate(args).await.map(|()| ExitCode::SUCCESS),
         #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
         Verb::Dev(args) => dev::dev(args).await,
@@ -90,6 +96,18 @@ pub(crate) async fn main() -> ExitCode {
         Err(failure) => {
             eprintln!("{}", in_words(failure.as_ref()));
             exit_code(failure.as_ref())
+        }
+    }
+}
+
+#[cfg(feature = "api")]
+impl Cli {
+    /// A command that asks no server would ignore them without a word.
+    fn refuse_leading_args_of_others(&self) {
+        let asks_a_server = matches!(&self.verb, Verb::Client(verb) if verb.asks_a_server());
+        if let Some(option) = self.leading.first_given().filter(|_| !asks_a_server) {
+            let words = format!("{option} is for commands that ask a server; this one does not take it\n");
+            <Cli as clap::CommandFactory>::command().error(clap::error::ErrorKind::UnknownArgument, words).exit();
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{Gone, Report, Reporter};
+use super::{Gone, Report, Reporter, Said};
 
 /// What an execution is to do. Orders only become stricter: go on, then stop, then leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +80,11 @@ impl Control {
     /// Hands reports on; answers when they are stored, with the number of the last event.
     pub async fn report(&self, reports: Vec<Report>) -> Result<i64, Gone> {
         self.reporter.report(reports).await
+    }
+
+    /// As [`Control::report`], for what was said earlier.
+    pub async fn relay(&self, said: Vec<Said>) -> Result<i64, Gone> {
+        self.reporter.relay(said).await
     }
 
     /// How many reports of this attempt are stored after the event of that number.

@@ -7,7 +7,7 @@ pub mod process;
 mod report;
 
 pub use control::{Control, Grip, Order};
-pub use report::{Gone, Report, Reporter, Stream};
+pub use report::{Gone, Report, Reporter, Said, Stream};
 
 use std::time::Duration;
 

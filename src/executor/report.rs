@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::clock::Clock;
 
 /// One thing said; it becomes one event of the run.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -29,6 +32,24 @@ pub enum Report {
     },
 }
 
+/// A report, and when the work made it. It may be stored much later: by the next worker, where the first was lost.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Said {
+    /// By the clock of the host that the work runs on; a log that an earlier release wrote has no times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// What.
+    #[serde(flatten)]
+    pub report: Report,
+}
+
+impl Said {
+    /// What is said now.
+    pub fn now(report: Report) -> Self {
+        Self { at: Some(Clock::Database.host_now()), report }
+    }
+}
+
 /// Where output came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -51,6 +72,11 @@ pub struct Gone;
 pub trait Reporter: Send + Sync + 'static {
     /// Stores reports, in order; answers with the number of the last event once they are stored.
     async fn report(&self, reports: Vec<Report>) -> Result<i64, Gone>;
+
+    /// As [`Reporter::report`], for what was said earlier.
+    async fn relay(&self, said: Vec<Said>) -> Result<i64, Gone> {
+        self.report(said.into_iter().map(|said| said.report).collect()).await
+    }
 
     /// How many reports of this attempt are stored after the event of that number, so that a successor neither repeats
     /// nor omits any.

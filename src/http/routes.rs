@@ -70,7 +70,7 @@ pub(in crate::http) const ROUTES: &[Route] = &[
     route("POST",  "/v1/schedules/{id}/trigger", Here(Submit),    &[SCHEDULE, GRANT, FULL, STORE, WRITE]),
     route("POST",  "/v1/schedules/{id}/pause",  Here(Operate),    &[SCHEDULE, STORE, WRITE]),
     route("POST",  "/v1/schedules/{id}/resume", Here(Operate),    &[SCHEDULE, GRANT, &[Code::NoSlots], STORE, WRITE]),
-    route("POST",  "/v1/grants",                Here(Operate),    &[BODY, &[Code::WorkspaceNotFound], STORE, WRITE]),
+    route("POST",  "/v1/grants",                Here(Operate),    &[BODY, STORE, WRITE]),
     route("GET",   "/v1/grants",                Here(Read),       &[QUERY, CURSOR, STORE]),
     route("GET",   "/v1/grants/{id}",           Here(Read),       &[&[Code::GrantNotFound], STORE]),
     route("GET",   "/v1/grants/{id}/validate",  Here(Read),       &[&[Code::GrantNotFound], QUERY, STORE]),
@@ -98,7 +98,7 @@ pub(in crate::http) const ANY: &[Code] = &[Code::HostNotAllowed, Code::OriginNot
 
 /// What can go wrong where the caller must be permitted something.
 pub(in crate::http) const GUARDED: &[Code] =
-    &[Code::Unauthenticated, Code::Forbidden, Code::InvalidHeader, Code::RateLimited];
+    &[Code::Unauthenticated, Code::Forbidden, Code::InvalidHeader, Code::WorkspaceNotFound, Code::RateLimited];
 
 const BODY: &[Code] = &[
     Code::InvalidJson,
@@ -118,7 +118,6 @@ const SUBMIT: &[Code] = &[
     Code::InvalidPayload,
     Code::UnknownUpstream,
     Code::CircularWait,
-    Code::WorkspaceNotFound,
     Code::RunQueueFull,
     Code::ShuttingDown,
 ];
@@ -129,8 +128,8 @@ const CURSOR: &[Code] = &[Code::InvalidCursor];
 const RUN: &[Code] = &[Code::RunNotFound];
 const STATUS: &[Code] = &[Code::StatusConflict];
 const FULL: &[Code] = &[Code::RunQueueFull];
-const NAME: &[Code] = &[Code::RouteNotFound, Code::WorkspaceNotFound];
-const TOKEN: &[Code] = &[Code::ConflictingFields, Code::WorkspaceNotFound];
+const NAME: &[Code] = &[Code::RouteNotFound];
+const TOKEN: &[Code] = &[Code::ConflictingFields];
 const SCHEDULE: &[Code] = &[Code::ScheduleNotFound];
 const SCHEDULED: &[Code] = &[
     Code::ConflictingFields,
@@ -140,7 +139,6 @@ const SCHEDULED: &[Code] = &[
     Code::GrantRevoked,
     Code::GrantExpired,
     Code::GrantScope,
-    Code::WorkspaceNotFound,
 ];
 const GRANT: &[Code] = &[Code::UnknownGrant, Code::GrantRevoked, Code::GrantExpired, Code::GrantScope];
 const EDIT: &[Code] = &[Code::NoSlots, Code::VersionConflict];

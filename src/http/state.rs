@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::auth::{Auth, KnownTokens};
+use super::auth::{Auth, KnownTokens, KnownWorkspaces};
 use super::meters::Meters;
 use super::rates::{RateLimit, Rates};
 use crate::actions::{AnyTask, Catalog, DirectSlots, EndSignal};
@@ -129,6 +129,7 @@ impl Api {
 pub(in crate::http) struct Shared {
     pub(in crate::http) api: Api,
     pub(in crate::http) known_tokens: KnownTokens,
+    pub(in crate::http) known_workspaces: KnownWorkspaces,
     pub(in crate::http) rates: Rates,
     pub(in crate::http) meters: Meters,
     pub(in crate::http) streams: Arc<Semaphore>,
@@ -143,6 +144,7 @@ impl Shared {
     pub(in crate::http) fn new(api: Api, stopping: CancellationToken) -> Server {
         Arc::new(Self {
             known_tokens: KnownTokens::default(),
+            known_workspaces: KnownWorkspaces::default(),
             rates: Rates::new(api.rate_limit),
             meters: Meters::default(),
             streams: Arc::new(Semaphore::new(api.limits.streams)),

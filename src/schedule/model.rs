@@ -175,7 +175,7 @@ impl Schedule {
     /// The run of a slot, as it is submitted at `now`.
     pub fn run_of_slot(&self, slot: Timestamp, now: Timestamp) -> NewRun {
         // Edited, it is another run, even of the same slot and at the same time.
-        let mut run = self.run_now(id_of(self.id, slot, self.version, now));
+        let mut run = self.run_now(id_of(self.id, slot, Some(self.version), now));
         run.due = Due::At(self.due(slot));
         // Ids and times are short and printable, so this is always a name.
         run.key = RunKey::parse(format!("{}:{slot}", self.id)).ok().map(|key| (key, KeyMode::Keep));
@@ -220,11 +220,19 @@ impl Schedule {
     }
 }
 
-/// An id for what is made at `now` of a slot: in order of time as others, and the same on every database.
-pub(super) fn id_of(schedule: ScheduleId, slot: Timestamp, version: i64, now: Timestamp) -> RunId {
-    let digest = digest(schedule, slot, version);
+/// The bit after the time of an id.
+const FIRST_RANDOM_BIT: u8 = 0x08;
+
+/// An id for what is made at `now` of a slot: in order of time as others, and the same on every database. A record of
+/// skipped slots, which has no `version`, comes before the run made at the same instant, whose slot is later.
+pub(super) fn id_of(schedule: ScheduleId, slot: Timestamp, version: Option<i64>, now: Timestamp) -> RunId {
+    let digest = digest(schedule, slot, version.unwrap_or_default());
     let mut random = [0; 10];
     random.copy_from_slice(&digest[..10]);
+    match version {
+        Some(_) => random[0] |= FIRST_RANDOM_BIT,
+        None => random[0] &= !FIRST_RANDOM_BIT,
+    }
     let millis = u64::try_from(now.as_millisecond()).unwrap_or_default();
     RunId(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
 }

@@ -62,7 +62,22 @@ impl SkipReason {
 impl Skip {
     /// The record of a single slot.
     pub fn of_slot(schedule: ScheduleId, slot: Timestamp, reason: SkipReason, now: Timestamp) -> Self {
-        let id = SkipId(id_of(schedule, slot, 0, now).0);
+        let id = SkipId(id_of(schedule, slot, None, now).0);
         Self { id, schedule, first: slot, last: slot, count: 1, reason, at: now }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skip_comes_before_the_run_that_is_made_with_it() {
+        let now = Timestamp::constant(1_800_000_000, 0);
+        for number in 0..100 {
+            let schedule = ScheduleId(uuid::Uuid::from_u128(number));
+            let skip = Skip::of_slot(schedule, now, SkipReason::Overlap, now);
+            assert!(skip.id.0 < id_of(schedule, now, Some(1), now).0);
+        }
     }
 }

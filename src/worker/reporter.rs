@@ -9,7 +9,7 @@ use serde_json::json;
 use super::desk::Clerk;
 use super::slots::{Slot, Why};
 use super::{Inner, Task};
-use crate::executor::{Gone, Report, Reporter};
+use crate::executor::{Gone, Report, Reporter, Said};
 use crate::run::{Json, WorkspaceName};
 use crate::store::{Append, AppendOutcome, Claimed, Event, EventKind, Lease, NewEvent, Result, Store, StoreError};
 
@@ -165,11 +165,15 @@ struct UsageData {
 #[async_trait]
 impl Reporter for SlotReporter {
     async fn report(&self, reports: Vec<Report>) -> std::result::Result<i64, Gone> {
+        self.relay(reports.into_iter().map(Said::now).collect()).await
+    }
+
+    async fn relay(&self, said: Vec<Said>) -> std::result::Result<i64, Gone> {
         let mut last = self.last.lock().await;
-        if reports.is_empty() {
+        if said.is_empty() {
             return Ok(last.unwrap_or_default());
         }
-        let events = reports.iter().map(event_of).collect();
+        let events = said.iter().map(event_of).collect();
         let append = Append { lease: self.lease, events };
         let entry = Entry { workspace: self.workspace.clone(), append, attempt: self.attempt, after: *last };
         let stored = match self.inner.events.settle(entry).await {
@@ -183,8 +187,8 @@ impl Reporter for SlotReporter {
             None => return Err(Gone),
         };
         *last = Some(stored);
-        for report in &reports {
-            if let Report::Usage { amounts } = report {
+        for said in &said {
+            if let Report::Usage { amounts } = &said.report {
                 self.count(amounts);
             }
         }
@@ -199,8 +203,8 @@ impl Reporter for SlotReporter {
     }
 }
 
-fn event_of(report: &Report) -> NewEvent {
-    let (kind, data) = match report {
+fn event_of(said: &Said) -> NewEvent {
+    let (kind, mut data) = match &said.report {
         Report::Log { stream, text } => {
             (EventKind::Log, json!({ "stream": stream, "text": text.replace('\0', "\\0") }))
         }
@@ -210,5 +214,8 @@ fn event_of(report: &Report) -> NewEvent {
         }
         Report::Usage { amounts } => (EventKind::Usage, json!({ "usage": amounts })),
     };
+    if let Some(at) = said.at {
+        data["said_at"] = json!(at);
+    }
     NewEvent { kind, data: Json::of(&data).unwrap_or_else(|_| Json::null()) }
 }

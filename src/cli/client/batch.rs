@@ -34,9 +34,15 @@ struct Runs<'a> {
 
 /// What came of one.
 pub(super) enum Outcome {
-    Submitted,
+    /// There is a new run, or the one of that key took the request on.
+    Submitted {
+        id: String,
+        is_new: bool,
+    },
     /// The same request, or a run of that key, was there.
-    AlreadyThere,
+    AlreadyThere {
+        id: String,
+    },
     Refused(String),
 }
 
@@ -114,9 +120,11 @@ fn judge(answer: &Doc, items: Vec<Item>, outcomes: &mut Vec<(u64, Outcome)>) -> 
     for (item, answer) in items.into_iter().zip(answers) {
         let word = answer.get("outcome").and_then(Value::as_str).unwrap_or_default();
         let problem = answer.get("error").cloned().and_then(Problem::read);
+        let id = answer.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         match (word, problem) {
-            ("created" | "replaced", _) => outcomes.push((item.number, Outcome::Submitted)),
-            ("kept" | "existing", _) => outcomes.push((item.number, Outcome::AlreadyThere)),
+            ("created", _) => outcomes.push((item.number, Outcome::Submitted { id, is_new: true })),
+            ("replaced", _) => outcomes.push((item.number, Outcome::Submitted { id, is_new: false })),
+            ("kept" | "existing", _) => outcomes.push((item.number, Outcome::AlreadyThere { id })),
             (_, Some(problem)) if problem.status == 429 => {
                 later.problem = problem;
                 later.items.push(item);

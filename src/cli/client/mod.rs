@@ -37,6 +37,7 @@ use self::problem::ApiError;
 use super::Failure;
 
 pub(super) use self::exit::{HELP, of_failure};
+pub(super) use self::remote::LeadingArgs;
 
 #[derive(Subcommand)]
 pub(super) enum ClientVerb {
@@ -105,6 +106,10 @@ pub(super) async fn run(verb: ClientVerb) -> Result<ExitCode, Failure> {
 }
 
 impl ClientVerb {
+    pub(super) fn asks_a_server(&self) -> bool {
+        !matches!(self, ClientVerb::Completions(_))
+    }
+
     fn wants_json(&self) -> bool {
         match self {
             ClientVerb::Submit(args) => args.remote.json,

@@ -130,7 +130,7 @@ impl fmt::Display for Problem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.detail.as_deref().unwrap_or(&self.title))?;
         if let Some(field) = self.field.as_ref().filter(|_| self.status != 401) {
-            write!(out, "\n  field: {field}")?;
+            write!(out, "\n  field: {}", option_of(field))?;
         }
         if let Some(hint) = self.hint() {
             write!(out, "\n  hint: {hint}")?;
@@ -154,6 +154,15 @@ impl Problem {
 }
 
 impl Error for ApiError {}
+
+/// What people here write for a header.
+fn option_of(field: &str) -> &str {
+    match field {
+        "X-Runlane-Workspace" => "--workspace",
+        "Idempotency-Key" => "--idempotency-key",
+        other => other,
+    }
+}
 
 /// The innermost cause is the one that says what happened.
 fn root_of(error: &dyn Error) -> String {

@@ -29,6 +29,38 @@ pub(in crate::cli) struct RemoteArgs {
     pub(super) json: bool,
 }
 
+/// The same options before the command: `runlane --json runs list`. They have the ids of those in [`RemoteArgs`], so clap
+/// hands their values down to these; given in both places, the one after the command wins.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Server (for commands that ask one)")]
+pub(in crate::cli) struct LeadingArgs {
+    /// Where the API is
+    #[arg(id = "url", long, value_name = "URL")]
+    url: Option<String>,
+    /// The token to show it, where it asks for one
+    #[arg(id = "token", long, value_name = "TOKEN")]
+    token: Option<String>,
+    /// The workspace, where the token allows any
+    #[arg(id = "workspace", long, value_name = "NAME")]
+    workspace: Option<String>,
+    /// Print the API's JSON instead of words and tables
+    #[arg(id = "json", long)]
+    json: bool,
+}
+
+impl LeadingArgs {
+    /// The first of them that is there.
+    pub(in crate::cli) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--url", self.url.is_some()),
+            ("--token", self.token.is_some()),
+            ("--workspace", self.workspace.is_some()),
+            ("--json", self.json),
+        ];
+        given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
+}
+
 /// A server.
 #[derive(Clone, Debug)]
 pub(super) struct Remote {
@@ -107,6 +139,16 @@ impl Remote {
 
     /// Asks below `/v1` and reads the whole answer.
     pub(super) async fn call(&self, method: Method, path: &[&str], extra: Extra<'_>) -> Result<Doc, ApiError> {
+        self.call_for_outcome(method, path, extra).await.map(|(answer, _)| answer)
+    }
+
+    /// As [`Remote::call`], with the word that says what came of a submission.
+    pub(super) async fn call_for_outcome(
+        &self,
+        method: Method,
+        path: &[&str],
+        extra: Extra<'_>,
+    ) -> Result<(Doc, String), ApiError> {
         let mut request = self.request(method, &self.v1(path)).query(extra.query).timeout(PATIENCE);
         for (name, value) in extra.headers {
             request = request.header(*name, value);
@@ -115,11 +157,14 @@ impl Remote {
             request = request.json(body);
         }
         let response = self.send(request).await?;
+        let outcome = response.headers().get("x-runlane-outcome").and_then(|word| word.to_str().ok());
+        let outcome = outcome.unwrap_or_default().to_owned();
         let bytes = response.bytes().await.map_err(|error| self.unreachable(error))?;
         if bytes.is_empty() {
-            return Ok(Doc::default());
+            return Ok((Doc::default(), outcome));
         }
-        serde_json::from_slice(&bytes).map_err(|error| self.not_runlane(format!("its answer is not JSON: {error}")))
+        let answer = serde_json::from_slice(&bytes);
+        answer.map(|answer| (answer, outcome)).map_err(|_| self.not_runlane("its answer is not JSON".into()))
     }
 
     /// Opens a stream of events.

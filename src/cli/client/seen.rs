@@ -128,6 +128,7 @@ pub(super) struct Event {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Said {
+    pub(super) said_at: Option<Timestamp>,
     pub(super) stream: Option<String>,
     pub(super) text: Option<String>,
     pub(super) progress: Option<f64>,

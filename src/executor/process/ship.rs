@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::directory::{Directory, SHIPPED};
-use crate::executor::{Control, Gone, Report};
+use crate::executor::{Control, Gone, Said};
 
 const PACE: Duration = Duration::from_millis(200);
 const BATCH_FRAMES: usize = 100;
@@ -34,7 +34,7 @@ pub(super) struct Shipper<'a> {
 }
 
 /// Frames, and where the log goes on after each.
-type Batch = Vec<(Report, u64)>;
+type Batch = Vec<(Said, u64)>;
 
 impl<'a> Shipper<'a> {
     pub fn new(directory: &'a Directory, control: Control) -> Self {
@@ -73,8 +73,8 @@ impl<'a> Shipper<'a> {
             let batch = self.next_batch()?;
             let Some(&(_, bytes)) = batch.last() else { return Ok(()) };
             let frames = self.at.frames + batch.len() as u64;
-            let reports = batch.into_iter().map(|(report, _)| report).collect();
-            let event = self.control.report(reports).await?;
+            let said = batch.into_iter().map(|(said, _)| said).collect();
+            let event = self.control.relay(said).await?;
             self.advance(Shipped { frames, bytes, event, foreign: 0 });
         }
     }
@@ -132,7 +132,7 @@ impl<'a> Shipper<'a> {
                 break;
             }
             place += line.len() as u64;
-            batch.extend(serde_json::from_slice(line).ok().map(|report| (report, place)));
+            batch.extend(serde_json::from_slice(line).ok().map(|said| (said, place)));
         }
         Ok(batch)
     }

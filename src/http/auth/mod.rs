@@ -2,9 +2,11 @@
 
 mod caller;
 mod known;
+mod workspaces;
 
 pub(in crate::http) use caller::Caller;
 pub(in crate::http) use known::KnownTokens;
+pub(in crate::http) use workspaces::KnownWorkspaces;
 
 use std::net::IpAddr;
 
@@ -33,6 +35,9 @@ pub enum Auth {
 /// Asked by machines, and as often as they were told to.
 const METRICS: &str = "/metrics";
 
+/// Where workspaces are listed and created. Whoever names one there may be about to create it.
+const WORKSPACES: &str = "/v1/workspaces";
+
 /// Names the workspace, where the caller may choose.
 const WORKSPACE: &str = "x-runlane-workspace";
 
@@ -57,6 +62,8 @@ struct Claim {
     needs: Needs,
     /// Whether the request counts towards the rate of its caller.
     counts: bool,
+    /// Whether the workspace must exist.
+    must_exist: bool,
     secret: Result<Secret, Problem>,
     workspace: Option<WorkspaceName>,
     peer: Option<IpAddr>,
@@ -69,8 +76,8 @@ impl Claim {
         let route = routes::find(request.method().as_str(), path).ok_or_else(|| no_route(request, path))?;
         let workspace = chosen(request.headers())?;
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
-        let counts = route.path != METRICS;
-        Ok(Self { needs: route.needs, counts, secret: secret(request.headers()), workspace, peer })
+        let (counts, must_exist) = (route.path != METRICS, route.path != WORKSPACES);
+        Ok(Self { needs: route.needs, counts, must_exist, secret: secret(request.headers()), workspace, peer })
     }
 
     /// The caller, if who they are matters to the route.
@@ -82,7 +89,9 @@ impl Claim {
         };
         if server.api.auth == Auth::None {
             self.count(server, Asker::at(self.peer))?;
-            return Ok(Some(Caller::local(self.workspace)));
+            let caller = Caller::local(self.workspace.clone());
+            self.workspace_must_exist(server, &caller).await?;
+            return Ok(Some(caller));
         }
         let token = match self.token(server).await {
             Ok(token) => token,
@@ -90,9 +99,20 @@ impl Claim {
             Err(problem) => return Err(self.count(server, Asker::at(self.peer)).err().unwrap_or(problem)),
         };
         self.count(server, Asker::Token(token.id))?;
-        let caller = Caller::bearing(token, self.workspace)?;
+        let caller = Caller::bearing(token, self.workspace.clone())?;
         caller.must_be_permitted(permission, everywhere)?;
+        self.workspace_must_exist(server, &caller).await?;
         Ok(Some(caller))
+    }
+
+    /// Only one that was chosen can be misspelt: a token was made for its own.
+    async fn workspace_must_exist(&self, server: &Server, caller: &Caller) -> Result<(), Problem> {
+        match &self.workspace {
+            Some(chosen) if self.must_exist && caller.only_workspace().is_none() => {
+                server.known_workspaces.must_have(server.store(), chosen).await
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn token(&self, server: &Server) -> Result<Token, Problem> {

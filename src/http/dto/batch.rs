@@ -58,3 +58,16 @@ pub enum BatchOutcome {
     /// Nothing was stored for it.
     Refused,
 }
+
+impl BatchOutcome {
+    /// The word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BatchOutcome::Created => "created",
+            BatchOutcome::Replaced => "replaced",
+            BatchOutcome::Kept => "kept",
+            BatchOutcome::Existing => "existing",
+            BatchOutcome::Refused => "refused",
+        }
+    }
+}

@@ -14,7 +14,7 @@ pub struct Event {
     /// From 1 upwards within the run, without gaps.
     #[schema(example = 1)]
     pub seq: i64,
-    /// When it was stored.
+    /// When it was stored. `said_at` in `data` is when the work said it, by the clock of its host.
     pub at: Timestamp,
     /// Of which attempt.
     #[schema(example = 1)]
@@ -23,7 +23,7 @@ pub struct Event {
     #[schema(value_type = EventWord)]
     pub kind: store::EventKind,
     /// The content.
-    #[schema(value_type = Value, example = json!({"stream": "stdout", "text": "resized\n"}))]
+    #[schema(value_type = Value, example = json!({"stream": "stdout", "text": "resized", "said_at": "2026-11-20T09:00:00.125Z"}))]
     pub data: Json,
 }
 

@@ -112,6 +112,8 @@ pub(super) fn link_runs(paths: &mut BTreeMap<String, PathItem>) {
         for status in ["200", "201"] {
             let Some(RefOr::T(response)) = submission.responses.responses.get_mut(status) else { continue };
             response.headers.insert("Location".to_owned(), header(Type::String, "The run's address").into());
+            let words = "What came of it: `created`, `replaced`, `kept` or `existing`";
+            response.headers.insert("X-Runlane-Outcome".to_owned(), header(Type::String, words).into());
             response.links.extend(ids.iter().map(|id| {
                 let link = Link::builder().operation_id(id).parameter("id", "$response.body#/id");
                 (id.clone(), link.build().into())

@@ -35,12 +35,14 @@ impl Problem {
 
     /// The workspace that the caller chose is not there.
     pub(in crate::http) fn no_workspace() -> Self {
-        Self::new(Code::WorkspaceNotFound, "the workspace does not exist").hint("create it first")
+        Self::new(Code::WorkspaceNotFound, "the workspace does not exist")
+            .hint("`runlane workspaces list` shows those there are; `runlane workspaces create` makes one")
     }
 
     /// The workspace that a field or header names is not there.
     pub(in crate::http) fn no_workspace_called(name: &WorkspaceName) -> Self {
-        Self::new(Code::WorkspaceNotFound, format!("there is no workspace {:?}", name.as_str())).hint("create it first")
+        Self::new(Code::WorkspaceNotFound, format!("there is no workspace {:?}", name.as_str()))
+            .hint("`runlane workspaces list` shows those there are; `runlane workspaces create` makes one")
     }
 
     /// The bounded queue has no room.

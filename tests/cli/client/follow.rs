@@ -43,6 +43,26 @@ async fn a_run_that_has_failed_says_why_at_the_end() {
     assert_eq!(said.status.code(), Some(1));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn later_attempts_are_marked() {
+    let server = Server::start().await;
+    let run = server.submit(&["fail", "-p", r#"{"times":2}"#, "--max-attempts", "2"]).await;
+    let followed = server.runlane(&["logs", "-f", &run]).await;
+    assert_eq!(followed.out, "attempt 1 fails, as asked\n── attempt 2\nattempt 2 fails, as asked\n");
+    assert_eq!(server.runlane(&["logs", &run]).await.out, followed.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_line_has_the_time_at_which_it_was_said() {
+    let server = Server::start().await;
+    let id = &server.submit(&["fail", "-p", r#"{"times":9}"#, "--max-attempts", "1"]).await;
+    server.until(id, "failed").await;
+    let event = server.json(&["logs", id]).await;
+    let said_at: jiff::Timestamp = event["data"]["said_at"].as_str().expect("a time").parse().expect("a time");
+    let said = server.runlane(&["logs", "-t", id]).await;
+    assert!(said.out.starts_with(&said_at.strftime("%Y-%m-%d %H:%M:%S%.3fZ ").to_string()), "{}", said.out);
+}
+
 /// Stands between the two and cuts every connection after so many bytes of answer.
 async fn cut_after(server: SocketAddr, bytes: usize) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

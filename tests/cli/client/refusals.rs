@@ -75,3 +75,50 @@ async fn every_shell_gets_its_completions() {
         assert!(said.status.success() && said.out.contains("submit"), "{shell}: {}", said.err);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_workspace_that_does_not_exist_is_an_error_in_every_list() {
+    let server = Server::idle().await;
+    let lists = ["runs list", "queues", "lanes", "schedules", "grants", "usage", "workers", "tokens", "top"];
+    for list in lists {
+        let args: Vec<&str> = list.split(' ').chain(["--workspace", "shpo"]).collect();
+        let said = server.runlane(&args).await;
+        assert_eq!((said.out.as_str(), said.status.code()), ("", Some(1)), "{list}: {}", said.err);
+        assert!(said.err.contains("there is no workspace \"shpo\"\n  field: --workspace\n"), "{list}: {}", said.err);
+    }
+    let made = server.runlane(&["workspaces", "create", "shpo", "--workspace", "shpo"]).await;
+    assert_eq!(made.status.code(), Some(0), "{}", made.err);
+    assert_eq!(server.runlane(&["runs", "list", "--workspace", "shpo"]).await.status.code(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_that_name_the_server_may_stand_before_the_command() {
+    let server = Server::idle().await;
+    let nobody = "http://127.0.0.1:1";
+    server.runlane(&["workspaces", "create", "shop"]).await;
+    server.submit(&["echo", "--workspace", "shop"]).await;
+    let run = |args: &'static [&'static str]| {
+        let args: Vec<&str> = args.iter().map(|arg| if *arg == "URL" { server.url.as_str() } else { arg }).collect();
+        async move { runlane_at(nobody, &args, None).await }
+    };
+    let json = run(&["--url", "URL", "--workspace", "shop", "--json", "runs", "list"]).await;
+    let list: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(list["data"][0]["workspace"], "shop", "stronger than the variable: {}", json.err);
+    for args in [
+        &["--url", "http://127.0.0.1:2", "queues", "--url", "URL"][..],
+        &["--url", "http://127.0.0.1:2", "queues", "--url", "URL", "list"],
+        &["--url=URL", "queues"][..],
+        &["--workspace", "nowhere", "--url", "URL", "queues", "list", "--workspace", "shop"],
+        &["--url", "URL", "--token", "rl_x", "submit", "echo"],
+        &["--url", "URL", "--json", "workers"],
+    ] {
+        let args: Vec<String> = args.iter().map(|arg| arg.replace("URL", &server.url)).collect();
+        let said = runlane_at(nobody, &args.iter().map(String::as_str).collect::<Vec<_>>(), None).await;
+        assert_eq!(said.status.code(), Some(0), "{args:?}: {}", said.err);
+    }
+    for args in [["--json", "completions", "bash"], ["--url", "URL", "migrate"], ["--workspace", "a", "worker"]] {
+        let said = runlane_at(nobody, &args, None).await;
+        let words = format!("{} is for commands that ask a server", args[0]);
+        assert!(said.err.contains(&words) && said.status.code() == Some(2), "{args:?}: {}", said.err);
+    }
+}

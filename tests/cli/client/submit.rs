@@ -83,6 +83,22 @@ async fn the_same_idempotency_key_is_the_same_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_was_there_already_is_said_to_be() {
+    let server = Server::idle().await;
+    let first = server.runlane(&["submit", "echo", "--idempotency-key", "once"]).await;
+    let again = server.runlane(&["submit", "echo", "--idempotency-key", "once"]).await;
+    assert_eq!((&first.out, again.status.code()), (&again.out, Some(0)));
+    assert_said!(again);
+    let named = ["submit", "echo", "--key", "nightly"];
+    let named_first = server.runlane(&named).await;
+    assert!(named_first.err.starts_with("submitted to queue"), "{}", named_first.err);
+    let kept = server.runlane(&named).await;
+    assert_eq!(named_first.out, kept.out);
+    assert_said!(kept);
+    assert_said!(server.runlane(&[&named[..], &["-p", "1", "--key-mode", "replace"]].concat()).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn waiting_shows_the_outcome_and_exits_by_it() {
     let server = Server::start().await;
     assert_said!(server.runlane(&["submit", "echo", "-p", r#"{"a":1}"#, "--wait"]).await);

@@ -193,3 +193,33 @@ async fn with_tokens_any_name_will_do_unless_some_are_listed() {
     assert_eq!(named("runs.example:8080").await.status, StatusCode::OK);
     named("other.example").await.is_problem("host_not_allowed");
 }
+
+#[tokio::test]
+async fn a_workspace_that_does_not_exist_is_an_error_and_not_an_empty_list() {
+    let (open, guarded) = (Site::new().await, guarded().await);
+    let (everywhere, here) =
+        (token(&guarded, Role::Admin, None).await, token(&guarded, Role::Admin, Some(acme())).await);
+    let document = open.get("/openapi.json").await.body;
+    let mut tried = 0;
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in item.as_object().expect("operations") {
+            if needed(operation).is_none() || path == "/v1/workspaces" {
+                continue;
+            }
+            let unknown = |site: &Site| request(site, method, path).header("x-runlane-workspace", "acmee");
+            for request in [unknown(&open), unknown(&guarded).bearer_auth(&everywhere)] {
+                let answer = Answer::of(request).await;
+                assert_eq!(answer.is_problem("workspace_not_found").body["field"], "X-Runlane-Workspace");
+                assert_eq!(answer.body["detail"], "there is no workspace \"acmee\"", "{method} {path}");
+                tried += 1;
+            }
+            // What there is elsewhere is nobody's business.
+            Answer::of(unknown(&guarded).bearer_auth(&here)).await.is_problem("forbidden");
+        }
+    }
+    assert!(tried > 80, "{tried}");
+    // One that was made a moment ago, by whatever process, is known at once.
+    open.store.create_workspace(&WorkspaceName::parse("acmee").expect("a name")).await.expect("made");
+    let listed = Answer::of(open.request(Method::GET, "/v1/runs").header("x-runlane-workspace", "acmee")).await;
+    assert_eq!(listed.status, StatusCode::OK);
+}

@@ -113,7 +113,7 @@ async fn refused_submissions() -> Shown {
             json!("Idempotency-Key"),
         )
         .await,
-        shows(elsewhere, "workspace_not_found", json!(null)).await,
+        shows(elsewhere, "workspace_not_found", json!("X-Runlane-Workspace")).await,
         shows(long, "invalid_header", json!("Idempotency-Key")).await,
     ]
 }

@@ -28,10 +28,10 @@ enum End {
 }
 
 /// Exits by how the run ended.
-pub(super) async fn follow(remote: &Remote, id: &str, printer: Printer) -> Result<ExitCode, Failure> {
+pub(super) async fn follow(remote: &Remote, id: &str, mut printer: Printer) -> Result<ExitCode, Failure> {
     let (mut last, mut pause, mut told) = (None, FIRST, false);
     loop {
-        match listen(remote, id, &mut last, printer).await {
+        match listen(remote, id, &mut last, &mut printer).await {
             Ok(End::Run(run)) => return Ok(ended(&run)),
             Ok(End::Lost(heard)) => {
                 if heard > 0 {
@@ -50,7 +50,7 @@ pub(super) async fn follow(remote: &Remote, id: &str, printer: Printer) -> Resul
     }
 }
 
-async fn listen(remote: &Remote, id: &str, last: &mut Option<String>, printer: Printer) -> Result<End, ApiError> {
+async fn listen(remote: &Remote, id: &str, last: &mut Option<String>, printer: &mut Printer) -> Result<End, ApiError> {
     let mut response = remote.stream(&["runs", id, "events"], last.as_deref()).await?;
     let (mut decoder, mut heard) = (Decoder::default(), 0);
     // An error here, or silence, is a connection that was lost.
@@ -71,7 +71,7 @@ async fn listen(remote: &Remote, id: &str, last: &mut Option<String>, printer: P
 }
 
 /// What cannot be read is shown as it is: a later release may say more than this one knows.
-fn show(message: &Message, printer: Printer) {
+fn show(message: &Message, printer: &mut Printer) {
     let shown = serde_json::from_str::<Doc>(&message.data).is_ok_and(|event| printer.print(&event).is_ok());
     if !shown {
         eprintln!("── {}", plain(&message.data));

@@ -3,7 +3,12 @@
 use crate::cli::client::render::{Paint, shown};
 use crate::cli::client::seen::Event;
 
-/// Output as it was written; everything else is marked, so that it cannot be taken for output.
+/// The mark of a new attempt, before what it says.
+pub(super) fn attempt(number: u32, paint: Paint) -> String {
+    format!("{}\n", paint.quiet(&format!("── attempt {number}")))
+}
+
+/// Standard output as it was written. A line of standard error begins with `stderr │`, everything else with `──`.
 pub(super) fn of(event: &Event, timestamps: bool, paint: Paint) -> String {
     let said = &event.data;
     let words = match event.kind.as_str() {
@@ -13,6 +18,10 @@ pub(super) fn of(event: &Event, timestamps: bool, paint: Paint) -> String {
                 text.trim_end_matches('\n').split('\n').map(|line| shown(line, paint.is_on())).collect();
             match said.stream.as_deref() {
                 Some("note") => paint.quiet(&format!("── {}", lines.join(" "))),
+                Some("stderr") => {
+                    let mark = paint.warn("stderr │");
+                    lines.iter().map(|line| format!("{mark} {line}")).collect::<Vec<_>>().join("\n")
+                }
                 _ => lines.join("\n"),
             }
         }
@@ -27,7 +36,7 @@ pub(super) fn of(event: &Event, timestamps: bool, paint: Paint) -> String {
         }
         other => paint.quiet(&format!("── {}", shown(other, false))),
     };
-    match event.at.filter(|_| timestamps) {
+    match said.said_at.or(event.at).filter(|_| timestamps) {
         Some(at) => format!("{} {words}\n", paint.quiet(&at.strftime("%Y-%m-%d %H:%M:%S%.3fZ").to_string())),
         None => format!("{words}\n"),
     }
@@ -48,6 +57,7 @@ mod tests {
     #[test]
     fn output_stands_as_it_was_written_and_the_rest_is_marked() {
         assert_eq!(line("log", json!({"stream": "stdout", "text": "one\ntwo\n"})), "one\ntwo\n");
+        assert_eq!(line("log", json!({"stream": "stderr", "text": "one\ntwo\n"})), "stderr │ one\nstderr │ two\n");
         assert_eq!(line("log", json!({"stream": "note", "text": "cut here"})), "── cut here\n");
         assert_eq!(line("progress", json!({"progress": 0.42, "message": "resizing"})), "── 42% resizing\n");
         assert_eq!(line("usage", json!({"usage": {"tokens": 120}})), "── used 120 tokens\n");

@@ -23,7 +23,7 @@ pub(in crate::cli) struct LogsArgs {
     /// Follow the output until the run ends, reconnecting if necessary
     #[arg(long, short)]
     follow: bool,
-    /// Show the time of each line
+    /// Show when the program wrote each line, by the clock of its host
     #[arg(long, short = 't')]
     timestamps: bool,
     #[command(flatten)]
@@ -31,32 +31,40 @@ pub(in crate::cli) struct LogsArgs {
 }
 
 /// How events are printed.
-#[derive(Clone, Copy)]
 struct Printer {
     json: bool,
     timestamps: bool,
     paint: Paint,
+    /// Whose events were printed last.
+    attempt: u32,
 }
 
 impl Printer {
     /// JSON is one event a line, so that a stream of it can be read as it comes.
-    fn print(self, event: &Doc) -> Result<(), Failure> {
+    fn print(&mut self, event: &Doc) -> Result<(), Failure> {
         if self.json {
             say(&format!("{event}\n"));
-        } else {
-            say(&line::of(&seen::read(event)?, self.timestamps, self.paint));
+            return Ok(());
         }
+        let event: seen::Event = seen::read(event)?;
+        // Most runs need one attempt only, which goes without saying.
+        if event.attempt != self.attempt && event.attempt > 1 {
+            say(&line::attempt(event.attempt, self.paint));
+        }
+        self.attempt = event.attempt;
+        say(&line::of(&event, self.timestamps, self.paint));
         Ok(())
     }
 }
 
 pub(super) async fn logs(args: LogsArgs) -> Result<ExitCode, Failure> {
     let remote = args.remote.remote()?;
-    let printer = Printer { json: args.remote.json, timestamps: args.timestamps, paint: Paint::for_stdout() };
+    let (json, paint) = (args.remote.json, Paint::for_stdout());
+    let mut printer = Printer { json, timestamps: args.timestamps, paint, attempt: 0 };
     if args.follow {
         return follow::follow(&remote, &args.id, printer).await;
     }
-    let said = all(&remote, &args.id, printer).await?;
+    let said = all(&remote, &args.id, &mut printer).await?;
     if said == 0 && !printer.json {
         let run: seen::Run = seen::read(&remote.get(&["runs", &args.id]).await?)?;
         eprintln!("the run is {} and has said nothing", run.status);
@@ -64,7 +72,7 @@ pub(super) async fn logs(args: LogsArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn all(remote: &Remote, id: &str, printer: Printer) -> Result<u64, Failure> {
+async fn all(remote: &Remote, id: &str, printer: &mut Printer) -> Result<u64, Failure> {
     let (mut said, mut after) = (0, None::<String>);
     loop {
         let mut query = vec![("limit", PAGE.to_string())];

@@ -54,6 +54,10 @@ impl Paint {
         self.tone(Tone::Quiet, text)
     }
 
+    pub(in crate::cli::client) fn warn(self, text: &str) -> String {
+        self.tone(Tone::Warn, text)
+    }
+
     pub(in crate::cli::client) fn strong(self, text: &str) -> String {
         self.tone(Tone::Strong, text)
     }

@@ -6,47 +6,42 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::SignedDuration;
-use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, BufReader};
 
+use super::printer::Printer;
 use super::reader::{Line, Lines};
 use crate::cli::Failure;
 use crate::cli::client::batch::{self, Body, Item, Outcome};
+use crate::cli::client::exit;
 use crate::cli::client::remote::Remote;
 use crate::cli::client::render::{counted, grouped, span};
-use crate::cli::client::{exit, print_json, say};
 
 /// A batch ends at so many runs, or before it would be larger than a server takes.
 const RUNS: usize = 1000;
 const BYTES: usize = 900 << 10;
 
 /// What came of the whole file.
-#[derive(Default)]
 struct Tally {
+    /// How each line is written to standard output.
+    printer: Printer,
     answered: bool,
     submitted: u64,
     known: u64,
+    refused: u64,
     /// Lines that were never sent, and are told of with those of their batch, so that all come in order.
-    unsent: Vec<(u64, String)>,
-    refused: Vec<(u64, String)>,
+    unsent: Vec<(u64, Outcome)>,
 }
 
 pub(super) async fn submit(remote: &Remote, file: &str, usual: &Body, as_json: bool) -> Result<ExitCode, Failure> {
     let (source, size) = open(file).await?;
     let bar = bar(size);
     let begun = Instant::now();
-    let mut tally = Tally::default();
+    let mut tally = Tally::new(Printer::new(as_json));
     let done = stream(remote, Lines::new(source, usual.clone()), &bar, &mut tally).await;
     bar.finish_and_clear();
-    if as_json {
-        let refused: Vec<Value> =
-            tally.refused.iter().map(|(line, error)| json!({"line": line, "error": error})).collect();
-        print_json(&json!({"submitted": tally.submitted, "already_there": tally.known, "refused": refused}));
-    } else {
-        say(&tally.in_words(begun.elapsed()));
-    }
     done.map_err(|failure| tally.so_far(failure))?;
-    Ok(if tally.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+    eprintln!("{}", tally.in_words(begun.elapsed()));
+    Ok(if tally.refused == 0 { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
 }
 
 async fn open(file: &str) -> Result<(Box<dyn AsyncBufRead + Unpin>, Option<u64>), Failure> {
@@ -69,7 +64,7 @@ async fn stream(
         let Line { number, bytes: length, content } = line;
         bar.inc(length as u64);
         match content {
-            Err(reason) => tally.unsent.push((number, reason)),
+            Err(reason) => tally.unsent.push((number, Outcome::Refused(reason))),
             Ok(run) => {
                 if batch.len() == RUNS || bytes + length > BYTES && !batch.is_empty() {
                     send(remote, &mut batch, bar, tally).await?;
@@ -85,26 +80,28 @@ async fn stream(
 
 async fn send(remote: &Remote, batch: &mut Vec<Item>, bar: &ProgressBar, tally: &mut Tally) -> Result<(), Failure> {
     let waits = |reason: &str, seconds: u64| bar.set_message(format!("{reason}; trying again in {seconds} s"));
-    let mut refused = std::mem::take(&mut tally.unsent);
-    for (number, outcome) in batch::submit(remote, tally.answered, std::mem::take(batch), &waits).await? {
-        match outcome {
-            Outcome::Submitted => tally.submitted += 1,
-            Outcome::AlreadyThere => tally.known += 1,
-            Outcome::Refused(reason) => refused.push((number, reason)),
-        }
-    }
-    refused.sort_by_key(|(line, _)| *line);
-    refused.into_iter().for_each(|(line, reason)| tally.refuse(line, reason, bar));
+    let mut outcomes = std::mem::take(&mut tally.unsent);
+    outcomes.extend(batch::submit(remote, tally.answered, std::mem::take(batch), &waits).await?);
+    outcomes.sort_by_key(|(line, _)| *line);
+    bar.suspend(|| outcomes.iter().for_each(|(line, outcome)| tally.take(*line, outcome)));
     tally.answered = true;
     bar.set_message(counted(tally.submitted, "run"));
     Ok(())
 }
 
 impl Tally {
-    /// Told at once, above the bar, since a long file takes a while.
-    fn refuse(&mut self, line: u64, reason: String, bar: &ProgressBar) {
-        bar.suspend(|| eprintln!("line {line}: {reason}"));
-        self.refused.push((line, reason));
+    fn new(printer: Printer) -> Self {
+        Self { printer, answered: false, submitted: 0, known: 0, refused: 0, unsent: Vec::new() }
+    }
+
+    /// Told at once, since a long file takes a while.
+    fn take(&mut self, line: u64, outcome: &Outcome) {
+        match outcome {
+            Outcome::Submitted { .. } => self.submitted += 1,
+            Outcome::AlreadyThere { .. } => self.known += 1,
+            Outcome::Refused(_) => self.refused += 1,
+        }
+        self.printer.print(line, outcome);
     }
 
     fn in_words(&self, took: Duration) -> String {
@@ -115,13 +112,12 @@ impl Tally {
             words.push_str(&format!(" ({} a second)", grouped(rate as u64)));
         }
         if self.known > 0 {
-            words.push_str(&format!("; {} there already", grouped(self.known)));
+            words.push_str(&format!("; {} already there", grouped(self.known)));
         }
-        match self.refused.len() as u64 {
-            0 => {}
-            lines => words.push_str(&format!("; {} refused", counted(lines, "line"))),
+        if self.refused > 0 {
+            words.push_str(&format!("; {} refused", counted(self.refused, "line")));
         }
-        words + "\n"
+        words
     }
 
     /// A failure in the middle leaves it open what came of the batch that was under way.

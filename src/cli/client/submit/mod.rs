@@ -2,6 +2,7 @@
 
 mod body;
 mod file;
+mod printer;
 mod reader;
 mod report;
 pub(super) mod wait;
@@ -107,8 +108,11 @@ pub(super) async fn submit(args: SubmitArgs) -> Result<ExitCode, Failure> {
     }
     let body = super::doc::Doc::of(&body);
     let extra = Extra { headers: &headers, body: Some(&body), ..Extra::default() };
-    let mut answer = remote.call(Method::POST, &["runs"], extra).await?;
+    let (mut answer, outcome) = remote.call_for_outcome(Method::POST, &["runs"], extra).await?;
     let mut run: seen::Run = seen::read(&answer)?;
+    if let Some(words) = report::not_new(&outcome) {
+        eprintln!("{words}");
+    }
     if let Some(patience) = args.wait {
         answer = wait::wait(&remote, &run.id, patience).await?;
         run = seen::read(&answer)?;
@@ -121,7 +125,7 @@ pub(super) async fn submit(args: SubmitArgs) -> Result<ExitCode, Failure> {
     } else {
         // The id alone, for `id=$(runlane submit …)`; what to do next is for whoever watches.
         say(&format!("{}\n", paint.strong(&render::plain(&run.id))));
-        eprintln!("{}", report::next(&run, now));
+        eprintln!("{}", report::next(&run, &outcome, now));
     }
     Ok(if args.wait.is_some() { exit::of_run(&run) } else { ExitCode::SUCCESS })
 }

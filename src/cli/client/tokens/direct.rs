@@ -31,7 +31,12 @@ async fn create(store: &dyn Store, workspace: Option<&str>, args: &CreateArgs) -
         expires_in: args.expires,
     };
     let made = create_token(store, &By::local(workspace.clone()), request).await?;
-    let missing = || format!("there is no workspace {:?}\n  hint: create it first", workspace.as_str());
+    let missing = || {
+        format!(
+            "there is no workspace {:?}\n  hint: create it first with `runlane workspaces create`",
+            workspace.as_str()
+        )
+    };
     let (token, secret) = made.ok_or_else(missing)?;
     let mut shown = shown(&token);
     shown["secret"] = json!(secret.expose());

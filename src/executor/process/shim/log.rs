@@ -5,11 +5,14 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use jiff::Timestamp;
+
 use super::lines::printable;
 use super::{complain, structured};
+use crate::clock::Clock;
 use crate::executor::process::directory::create_new;
 use crate::executor::process::record::RetryWish;
-use crate::executor::{Report, Stream};
+use crate::executor::{Report, Said, Stream};
 
 /// What a line costs beside its bytes: it becomes an event, however short it is.
 const LINE_COST: u64 = 32;
@@ -26,7 +29,7 @@ pub(super) struct Log {
     /// What may still be written as it comes.
     head_left: u64,
     /// The latest that was not, and what it and its successors may cost.
-    tail: VecDeque<(Stream, Vec<u8>)>,
+    tail: VecDeque<(Stream, Vec<u8>, Timestamp)>,
     tail_left: u64,
     is_overflowing: bool,
     cut_bytes: u64,
@@ -88,7 +91,7 @@ impl Log {
             self.keep_for_the_end(stream, line, cost);
         } else {
             self.head_left -= cost;
-            self.write(&Report::Log { stream, text: printable(line) });
+            self.write(Report::Log { stream, text: printable(line) });
         }
     }
 
@@ -98,18 +101,18 @@ impl Log {
         if self.cut_bytes > 0 {
             self.note(format!("{} bytes of output were cut here", self.cut_bytes));
         }
-        for (stream, line) in std::mem::take(&mut self.tail) {
-            self.write(&Report::Log { stream, text: printable(&line) });
+        for (stream, line, at) in std::mem::take(&mut self.tail) {
+            self.write_said(&Said { at: Some(at), report: Report::Log { stream, text: printable(&line) } });
         }
         let merged = std::mem::take(&mut self.merged);
         if merged.count > 0 {
             self.note(format!("{} more structured lines were added up", merged.count));
         }
         if let Some(progress) = merged.progress {
-            self.write(&progress);
+            self.write(progress);
         }
         if !merged.usage.is_empty() {
-            self.write(&Report::Usage { amounts: merged.usage });
+            self.write(Report::Usage { amounts: merged.usage });
         }
         if let Some(file) = &self.file
             && let Err(error) = file.sync_data()
@@ -131,19 +134,19 @@ impl Log {
             return self.merged.add(reports);
         };
         self.structured_left = left;
-        reports.iter().for_each(|report| self.write(report));
+        reports.into_iter().for_each(|report| self.write(report));
     }
 
     fn keep_for_the_end(&mut self, stream: Stream, line: &[u8], cost: u64) {
         while self.tail_left < cost {
-            let Some((_, oldest)) = self.tail.pop_front() else { break };
+            let Some((_, oldest, _)) = self.tail.pop_front() else { break };
             self.tail_left += oldest.len() as u64 + LINE_COST;
             self.cut_bytes += oldest.len() as u64 + 1;
         }
         match self.tail_left.checked_sub(cost) {
             Some(left) => {
                 self.tail_left = left;
-                self.tail.push_back((stream, line.to_vec()));
+                self.tail.push_back((stream, line.to_vec(), Clock::Database.host_now()));
             }
             None => self.cut_bytes += line.len() as u64 + 1,
         }
@@ -157,20 +160,24 @@ impl Log {
     }
 
     fn note(&mut self, text: String) {
-        self.write(&Report::Log { stream: Stream::Note, text });
+        self.write(Report::Log { stream: Stream::Note, text });
+    }
+
+    fn write(&mut self, report: Report) {
+        self.write_said(&Said::now(report));
     }
 
     /// Work goes on where its log cannot be written: what it says is lost, what it does is not.
-    fn write(&mut self, report: &Report) {
-        if let Err(error) = self.try_write(report) {
+    fn write_said(&mut self, said: &Said) {
+        if let Err(error) = self.try_write(said) {
             self.is_broken = true;
             complain(format_args!("part of the output is lost: {error}"));
         }
     }
 
-    fn try_write(&mut self, report: &Report) -> io::Result<()> {
+    fn try_write(&mut self, said: &Said) -> io::Result<()> {
         let mut frame = if self.is_broken { b"\n".to_vec() } else { Vec::new() };
-        serde_json::to_writer(&mut frame, report)?;
+        serde_json::to_writer(&mut frame, said)?;
         frame.push(b'\n');
         let file = match &mut self.file {
             Some(file) => file,
@@ -211,7 +218,7 @@ mod tests {
 
     fn frames(folder: tempfile::TempDir) -> Vec<Report> {
         let text = std::fs::read_to_string(folder.path().join("log")).expect("read");
-        text.lines().map(|line| serde_json::from_str(line).expect("a frame")).collect()
+        text.lines().map(|line| serde_json::from_str::<Said>(line).expect("a frame").report).collect()
     }
 
     fn text(stream: Stream, text: &str) -> Report {
@@ -232,6 +239,25 @@ mod tests {
         expected.push(text(Stream::Note, "6 bytes of output were cut here"));
         expected.extend([line("8"), line("9"), line("a"), line("b")]);
         assert_eq!(frames(folder), expected);
+    }
+
+    #[test]
+    fn a_line_kept_for_the_end_has_the_time_at_which_it_was_said() {
+        let (folder, mut log) = log(2 * (LINE_COST + 1));
+        log.line(Stream::Stdout, b"1");
+        log.line(Stream::Stdout, b"2");
+        let said = Clock::Database.host_now();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        log.finish();
+        let text = std::fs::read_to_string(folder.path().join("log")).expect("read");
+        let frames: Vec<Said> = text.lines().map(|line| serde_json::from_str(line).expect("a frame")).collect();
+        assert!(frames.len() == 2 && frames.iter().all(|frame| frame.at.is_some_and(|at| at <= said)), "{text}");
+    }
+
+    #[test]
+    fn a_frame_of_an_earlier_release_has_no_time_and_is_read_all_the_same() {
+        let said: Said = serde_json::from_str(r#"{"log":{"stream":"stdout","text":"a"}}"#).expect("a frame");
+        assert_eq!(said, Said { at: None, report: text(Stream::Stdout, "a") });
     }
 
     #[test]

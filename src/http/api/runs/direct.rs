@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::response::Response;
 use tokio::sync::oneshot;
 
-use super::{outcome, submit};
+use super::submit;
 use crate::actions::{DirectSlots, NoSlot, Reservation};
 use crate::http::auth::Caller;
 use crate::http::dto::{BatchOutcome, SubmitRun};
@@ -94,7 +94,7 @@ pub(super) async fn execute(
         Some(wait) => drop(tokio::time::timeout(wait.min(server.api.limits.wait), ended).await),
         None => ended.await,
     }
-    submit::answer(server, caller, Preferences { wait: None, ..prefer }, outcome::status(outcome), id).await
+    submit::answer(server, caller, Preferences { wait: None, ..prefer }, outcome, id).await
 }
 
 /// Waits until the run needs its slot no more: it has ended, or was paused. One that is to be tried again keeps it.

@@ -35,7 +35,7 @@ pub(super) async fn rerun(
         return direct::execute(&server, &caller, prefer, slot, submission).await;
     }
     let (outcome, id) = submission.await?;
-    submit::answer(&server, &caller, prefer, outcome::status(outcome), id).await
+    submit::answer(&server, &caller, prefer, outcome, id).await
 }
 
 async fn store(server: Server, by: By, old: RunId, new: RunId) -> direct::Settled {

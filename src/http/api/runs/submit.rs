@@ -1,7 +1,7 @@
 //! Asks for a run.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 
@@ -16,6 +16,10 @@ use crate::http::state::Server;
 use crate::run::lifecycle;
 use crate::run::{NewRun, RunId};
 use crate::store::StoreError;
+
+/// Says what came of a submission, in a word: `created`, `replaced`, `kept` or `existing`. The status alone does not tell a
+/// run that took the request on from one that was left as it was.
+const OUTCOME: HeaderName = HeaderName::from_static("x-runlane-outcome");
 
 /// Submit a run
 ///
@@ -61,9 +65,9 @@ pub(super) async fn submit_run(
     match at.filter(|_| outcome == BatchOutcome::Created && is_known(&request) && !otherwise) {
         Some(at) => {
             let run = lifecycle::submit(&request, 0, false, at);
-            Ok(respond(StatusCode::CREATED, id, RunOrId::Run(Box::new(run.into()))))
+            Ok(respond(outcome, id, RunOrId::Run(Box::new(run.into()))))
         }
-        None => Box::pin(answer(&server, &caller, prefer, outcome::status(outcome), id)).await,
+        None => Box::pin(answer(&server, &caller, prefer, outcome, id)).await,
     }
 }
 
@@ -85,7 +89,7 @@ pub(in crate::http::api) async fn answer(
     server: &Server,
     caller: &Caller,
     prefer: Preferences,
-    status: StatusCode,
+    outcome: BatchOutcome,
     id: RunId,
 ) -> Result<Response, Problem> {
     let found = if prefer.minimal { None } else { show::look(server, &caller.workspace, id, prefer.wait).await? };
@@ -94,17 +98,18 @@ pub(in crate::http::api) async fn answer(
         // Not wanted, or remembered by its idempotency key longer than by itself.
         None => RunOrId::Id(Submitted { id: id.0 }),
     };
-    Ok(respond(status, id, body))
+    Ok(respond(outcome, id, body))
 }
 
 /// As `Json` would, into a buffer in which most runs have room.
-fn respond(status: StatusCode, id: RunId, body: RunOrId) -> Response {
+fn respond(outcome: BatchOutcome, id: RunId, body: RunOrId) -> Response {
     let mut text = Vec::with_capacity(1024);
     if let Err(error) = serde_json::to_writer(&mut text, &body) {
         return Problem::new(Code::InternalError, error.to_string()).into_response();
     }
     let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    let mut response = (status, json, text).into_response();
+    let mut response = (outcome::status(outcome), json, text).into_response();
+    response.headers_mut().insert(OUTCOME, HeaderValue::from_static(outcome.as_str()));
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/runs/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
     }

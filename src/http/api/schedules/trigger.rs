@@ -35,7 +35,7 @@ pub(super) async fn trigger_schedule(
         }
         TriggerOutcome::Submitted(submitted) => {
             let (kind, run) = outcome::settle(run, submitted)?;
-            submit::answer(&server, &caller, prefer, outcome::status(kind), run).await
+            submit::answer(&server, &caller, prefer, kind, run).await
         }
     }
 }
