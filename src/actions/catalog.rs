@@ -28,7 +28,7 @@ pub struct TaskDefaults {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Nobody could execute it.
-    #[error("no task is called {:?}", task.as_str())]
+    #[error("there is no task {:?}", task.as_str())]
     UnknownTask {
         /// What was asked for.
         task: TaskName,
@@ -36,7 +36,7 @@ pub enum Refusal {
         known: Vec<String>,
     },
     /// The task would not understand it.
-    #[error("the payload does not suit the task: {reason}")]
+    #[error("the payload does not match the task's schema: {reason}")]
     InvalidPayload {
         /// Where in the payload, as a JSON pointer.
         pointer: Option<String>,

@@ -15,12 +15,12 @@ pub type Reservation = Box<dyn Send>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSlot {
     /// All are taken.
-    #[error("every slot is taken")]
+    #[error("every slot is busy")]
     Full,
     /// The worker would never look at it.
     #[error("the worker does not serve this queue")]
     NotServed,
     /// The worker takes no more runs.
-    #[error("the worker is leaving")]
+    #[error("the worker is draining")]
     Leaving,
 }

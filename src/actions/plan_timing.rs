@@ -64,14 +64,18 @@ pub fn plan_timing(request: &TimingRequest, anchor: Timestamp, now: Timestamp) -
     }
     let misplaced = |field: &'static str, reason: &str, hint| refusal(TimingMistake::Conflict, field, reason, hint);
     if cron.is_none() && timezone.is_some() {
-        let hint = "leave it out: intervals and instants are the same everywhere";
+        let hint = "leave the field out: intervals and instants do not depend on a time zone";
         return Err(misplaced("timezone", "timezone is given without cron", hint));
     }
     if cron.is_none() && dst.is_some() {
-        return Err(misplaced("dst", "dst is given without cron", "leave it out: it concerns cron expressions only"));
+        return Err(misplaced(
+            "dst",
+            "dst is given without cron",
+            "leave the field out: it applies only to cron expressions",
+        ));
     }
     if every_seconds.is_none() && starts_at.is_some() {
-        let hint = "leave it out, or say how often by every_seconds";
+        let hint = "leave the field out, or give an interval with every_seconds";
         return Err(misplaced("starts_at", "starts_at is given without every_seconds", hint));
     }
     match (cron, every_seconds, at) {
@@ -81,11 +85,11 @@ pub fn plan_timing(request: &TimingRequest, anchor: Timestamp, now: Timestamp) -
         }
         (_, Some(seconds), _) => Ok(Timing::Every { seconds: *seconds, from: to_micros(starts_at.unwrap_or(anchor)) }),
         (_, _, Some(at)) if *at <= now => {
-            let hint = "give an instant to come; to run it now, submit a run";
-            Err(refusal(TimingMistake::Invalid, "at", format!("{at} lies in the past"), hint))
+            let hint = "give a time in the future; to run it now, submit a run";
+            Err(refusal(TimingMistake::Invalid, "at", format!("{at} is in the past"), hint))
         }
         (_, _, Some(at)) => Ok(Timing::Once { at: to_micros(*at) }),
-        (None, None, None) => Err(refusal(TimingMistake::Missing, "cron", "nothing says when it is due", ONE_OF)),
+        (None, None, None) => Err(refusal(TimingMistake::Missing, "cron", "no time is given for the schedule", ONE_OF)),
     }
 }
 
@@ -101,9 +105,9 @@ fn refusal(
 fn expression(text: &str) -> Result<Cron, TimingRefusal> {
     Cron::parse(text).map_err(|error| {
         let hint = match &error {
-            InvalidCron::Never => "check day of month and month: every day named must exist in one of the months",
+            InvalidCron::Never => "check day of month and month: at least one of the days must exist in one of the months",
             InvalidCron::Unreadable(_) => {
-                "write minute, hour, day of month, month, day of week, as in \"30 2 * * *\" for 2:30 each night, or @daily"
+                "write minute, hour, day of month, month, day of week, as in \"30 2 * * *\" for 2:30 every night, or @daily"
             }
         };
         refusal(TimingMistake::Invalid, "cron", format!("{text:?} {error}"), hint)

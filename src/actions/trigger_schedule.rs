@@ -45,7 +45,7 @@ pub async fn trigger_schedule(
         let replaced = match schedule.spec.overlap {
             Overlap::Replace => cancel_others(store, by, &schedule, run, admission).await.unwrap_or_else(|error| {
                 // The run is stored, and saying otherwise would make callers ask for another.
-                tracing::warn!(%error, schedule = %id, "cannot cancel what the triggered run replaces; it waits for its end");
+                tracing::warn!(%error, schedule = %id, "cannot cancel the run that the triggered run replaces; the new run waits for it");
                 0
             }),
             _ => 0,

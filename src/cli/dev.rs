@@ -39,7 +39,7 @@ pub(super) async fn dev(args: DevArgs) -> Result<ExitCode, Failure> {
         Some(dir) => dir,
         None => usual_directory()?,
     };
-    ProcessHost::make_data_dir(&data_dir).map_err(|error| format!("cannot make {}: {error}", data_dir.display()))?;
+    ProcessHost::make_data_dir(&data_dir).map_err(|error| format!("cannot create {}: {error}", data_dir.display()))?;
     let file = data_dir.join("runlane.db");
     let is_new = !file.exists();
     let database = Database::Sqlite(file.clone());
@@ -71,15 +71,15 @@ async fn waiting(store: &dyn Store) -> Result<u64, Failure> {
 fn welcome(address: SocketAddr, file: &Path, is_new: bool, waiting: u64, tasks: &str) {
     let kept = match (is_new, waiting) {
         (true, _) => "new".to_owned(),
-        (false, 0) => "kept from before".to_owned(),
-        (false, 1) => "kept from before, with 1 run that goes on".to_owned(),
-        (false, runs) => format!("kept from before, with {runs} runs that go on"),
+        (false, 0) => "existing".to_owned(),
+        (false, 1) => "existing, with 1 live run".to_owned(),
+        (false, runs) => format!("existing, with {runs} live runs"),
     };
     println!(
         "runlane {version}: API and worker in one process, for this machine only
 
   API    http://{address}/v1      docs  http://{address}/docs
-  data   {file} ({kept}); runs survive a restart, delete the file to forget them
+  data   {file} ({kept}); runs survive a restart; delete the file to start afresh
   tasks  {tasks}
 
 Try it, in another terminal:
@@ -96,5 +96,5 @@ Ctrl-C stops it.
 
 fn usual_directory() -> Result<PathBuf, Failure> {
     let dirs = directories::ProjectDirs::from("", "", "runlane");
-    Ok(dirs.ok_or("no home directory is known; say where with --data-dir")?.data_dir().to_owned())
+    Ok(dirs.ok_or("there is no home directory; set --data-dir")?.data_dir().to_owned())
 }

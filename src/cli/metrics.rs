@@ -52,7 +52,7 @@ pub(super) fn serve(settings: &Effective, store: &Arc<dyn Store>, stop: &Cancell
             return Err(format!("cannot serve metrics at {address}: {error}").into());
         }
         Err(error) => {
-            tracing::warn!(%address, %error, "the usual address for metrics is taken; using a free port");
+            tracing::warn!(%address, %error, "the default metrics address is in use; using a free port");
             std::net::TcpListener::bind((address.ip(), 0))?
         }
         Ok(listener) => listener,

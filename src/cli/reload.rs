@@ -64,7 +64,7 @@ impl Reload {
                 for problem in problems {
                     tracing::error!("{problem}");
                 }
-                tracing::error!(file, "the tasks stay as they were: the file is wrong");
+                tracing::error!(file, "the tasks were not reloaded, because the file has errors");
             }
         }
     }
@@ -76,7 +76,7 @@ impl Reload {
         }
         let needs_restart = self.config.settings.differing(&new.settings);
         if !needs_restart.is_empty() {
-            tracing::warn!(settings = ?needs_restart, "these settings were changed, too; that needs a restart");
+            tracing::warn!(settings = ?needs_restart, "changed settings take effect after a restart");
         }
         new.settings = self.config.settings.clone();
         // Both are made before either is used.

@@ -24,12 +24,12 @@ pub(super) fn listen() -> Result<CancellationToken, Failure> {
                 _ = interrupt.recv() => {}
             }
             if first {
-                tracing::info!("told to stop; a second signal ends the process at once");
+                tracing::info!("stopping; a second signal ends the process immediately");
                 tell(&[sd_notify::NotifyState::Stopping]);
                 told.cancel();
             }
         }
-        tracing::warn!("told to stop again; leaving at once");
+        tracing::warn!("second signal: exiting immediately");
         std::process::exit(AT_ONCE);
     });
     Ok(stop)
@@ -42,7 +42,7 @@ pub(super) fn on_hangup(stop: CancellationToken, mut reload: Reload) -> Result<(
     tokio::spawn(async move {
         while hangup.recv().await.is_some() && !stop.is_cancelled() {
             if had_terminal && !std::io::stdin().is_terminal() {
-                tracing::info!("the terminal is gone; stopping");
+                tracing::info!("the terminal was closed; stopping");
                 stop.cancel();
                 return;
             }
@@ -63,12 +63,12 @@ fn tell_reloading() {
     // Without the time, a manager could take an earlier READY for the answer.
     match sd_notify::NotifyState::monotonic_usec_now() {
         Ok(now) => tell(&[sd_notify::NotifyState::Reloading, now]),
-        Err(error) => tracing::debug!(%error, "no service manager was told"),
+        Err(error) => tracing::debug!(%error, "cannot notify the service manager"),
     }
 }
 
 fn tell(states: &[sd_notify::NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(states) {
-        tracing::debug!(%error, "no service manager was told");
+        tracing::debug!(%error, "cannot notify the service manager");
     }
 }

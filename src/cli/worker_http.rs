@@ -39,7 +39,7 @@ pub(super) async fn serve(listener: TcpListener, pages: Arc<Pages>) {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
-                tracing::warn!(%error, "cannot take a connection");
+                tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(AFTER_FAILURE).await;
                 continue;
             }

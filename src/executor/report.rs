@@ -64,7 +64,7 @@ pub enum Stream {
 
 /// Nothing more is taken from this attempt: its lease is gone, or its worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the attempt's lease is gone; nothing more is stored for it")]
+#[error("the attempt's lease is lost; nothing more is stored for it")]
 pub struct Gone;
 
 /// Where reports go.

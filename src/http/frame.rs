@@ -68,7 +68,7 @@ fn with_problem(mut response: Response, id: &str, method: &Method, path: &str) -
     let problem = match (response.extensions_mut().remove::<Problem>(), response.status()) {
         (Some(problem), _) => problem,
         (None, StatusCode::NOT_FOUND) => {
-            Problem::new(Code::RouteNotFound, format!("there is nothing at {path}")).hint("/docs lists every address")
+            Problem::new(Code::RouteNotFound, format!("there is no route {path}")).hint("/docs lists every route")
         }
         (None, StatusCode::METHOD_NOT_ALLOWED) => Problem::method_not_allowed(method, path),
         _ => return response,

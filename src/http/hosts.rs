@@ -26,18 +26,18 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<Cow<'_, str>> {
 fn judge(api: &Api, host: &str, origin: Option<&str>) -> Result<(), Problem> {
     let any_host = api.hosts.is_empty() && !matches!(api.auth, Auth::None);
     if !any_host && !is_local(host) && !api.hosts.iter().any(|allowed| names(allowed, host)) {
-        return Err(Problem::new(Code::HostNotAllowed, format!("this server is not called {host:?}"))
+        return Err(Problem::new(Code::HostNotAllowed, format!("the server does not accept the host name {host:?}"))
             .field("Host")
-            .hint("add the name to allowed_hosts"));
+            .hint("if it is yours, add it to the setting allowed_hosts"));
     }
     let Some(origin) = origin else { return Ok(()) };
     let own = origin.split_once("://").is_some_and(|(_, its_host)| its_host.eq_ignore_ascii_case(host));
     if own || api.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
         return Ok(());
     }
-    Err(Problem::new(Code::OriginNotAllowed, format!("pages of {origin:?} may not use this server"))
+    Err(Problem::new(Code::OriginNotAllowed, format!("web pages of {origin:?} may not use this server"))
         .field("Origin")
-        .hint("add the origin to allowed_origins"))
+        .hint("if it is yours, add it to the setting allowed_origins"))
 }
 
 /// With or without the port.

@@ -9,8 +9,12 @@ use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_hist
 
 /// Tells the recorder in use what the metrics mean.
 pub fn describe() {
-    describe_counter!("runlane_http_requests_total", "Requests answered, by method, path and status");
-    describe_histogram!("runlane_http_request_seconds", Unit::Seconds, "Until the answer began, by method and path");
+    describe_counter!("runlane_http_requests_total", "HTTP requests answered, by method, path and status");
+    describe_histogram!(
+        "runlane_http_request_seconds",
+        Unit::Seconds,
+        "Time until the response began, by method and path"
+    );
 }
 
 /// Those that were used so far, by path.

@@ -21,25 +21,25 @@ const SCHEME: &str = "token";
 #[openapi(
     info(
         title = "Runlane",
-        description = "A durable execution queue: submit runs, watch them, command them. Errors are \
-                       `application/problem+json` with a stable `code`. Every answer has an `X-Request-Id`: the caller's \
-                       own, or a new one.",
+        description = "A durable execution queue: submit, watch and control runs. Errors are \
+                       `application/problem+json` with a stable `code`. Every response has an `X-Request-Id`: the \
+                       caller's own, or a new one.",
         license(name = "MIT OR Apache-2.0")
     ),
     components(schemas(dto::Problem, dto::Ended, dto::RunFailure, dto::RunStatus, dto::SubmitKeyMode,
         dto::LaneOnFailure, dto::TokenRole, dto::Name, dto::EventWord, dto::RunBlockedBy, dto::ScheduleDisabled,
         dto::ScheduleDst, dto::ScheduleFold, dto::ScheduleGap, dto::ScheduleOverlap, dto::SlotSkipReason)),
     tags(
-        (name = "runs", description = "Asking for runs, looking at them, commanding them"),
-        (name = "queues", description = "Streams of runs with a limit and a pause switch"),
-        (name = "lanes", description = "Serial keys: at most one running run each"),
-        (name = "workers", description = "The processes that execute"),
-        (name = "schedules", description = "Recurring work: when it is due, and what became of its slots"),
+        (name = "runs", description = "Submit, watch and control runs"),
+        (name = "queues", description = "Named streams of runs, with a concurrency limit and a pause switch"),
+        (name = "lanes", description = "Serial keys: the runs of one lane execute one at a time, in order"),
+        (name = "workers", description = "The processes that execute runs"),
+        (name = "schedules", description = "Recurring work: cron expressions, intervals and the history of their slots"),
         (name = "grants", description = "Durable, scoped, revocable permission to run work on somebody's behalf"),
-        (name = "usage", description = "What runs used up, and who pays"),
+        (name = "usage", description = "What runs used, by billing account"),
         (name = "workspaces", description = "Tenants"),
-        (name = "tokens", description = "Who may do what"),
-        (name = "health", description = "For those who look after the server"),
+        (name = "tokens", description = "Access control"),
+        (name = "health", description = "Health checks and metrics"),
     )
 )]
 struct Described;
@@ -54,7 +54,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
         if let Some(RefOr::T(Schema::Object(problem))) = components.schemas.get_mut("Problem") {
             let codes = ObjectBuilder::new()
                 .schema_type(Type::String)
-                .description(Some("Stable, for machines."))
+                .description(Some("A stable code for programs."))
                 .enum_values(Some(Code::ALL.iter().map(|code| code.as_str())))
                 .build();
             problem.properties.insert("code".to_owned(), codes.into());

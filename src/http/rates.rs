@@ -61,8 +61,8 @@ impl Rates {
         limiter.check_key(&asker).map_err(|refused| {
             let wait = refused.wait_time_from(DefaultClock::default().now());
             let seconds = u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).saturating_add(1);
-            Problem::new(Code::RateLimited, format!("more than {} requests in one go", refused.quota().burst_size()))
-                .hint("ask less often, or many things at once")
+            Problem::new(Code::RateLimited, format!("more than {} requests in one burst", refused.quota().burst_size()))
+                .hint("send fewer requests, or use batches")
                 .retry_after(seconds)
         })
     }

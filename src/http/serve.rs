@@ -35,7 +35,7 @@ pub async fn serve(listener: TcpListener, api: Api, stopping: CancellationToken)
     let mut open = connections::take(listener, router, limits, stopping).await;
     let answered = async { while open.join_next().await.is_some() {} };
     if tokio::time::timeout(limits.shutdown_grace, answered).await.is_err() {
-        tracing::warn!(grace = ?limits.shutdown_grace, "requests still under way were cut off");
+        tracing::warn!(grace = ?limits.shutdown_grace, "unfinished requests were cut off");
     }
     Ok(())
 }

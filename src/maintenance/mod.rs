@@ -136,7 +136,7 @@ impl Maintenance {
             // Somebody else may have what is due in hand just now.
             Ok(Next::Within(wait)) => usual.min(wait.max(SOON)),
             Err(error) => {
-                tracing::warn!(pass = pass.name, %error, "the pass failed; it is run again");
+                tracing::warn!(pass = pass.name, %error, "a maintenance pass failed; it will run again");
                 usual
             }
         }

@@ -46,7 +46,7 @@ async fn promote(it: &Maintenance) -> Result<Next> {
 async fn sweep(it: &Maintenance) -> Result<Next> {
     let repaired = it.store.sweep_schedules(BATCH).await?;
     if !repaired.is_empty() {
-        tracing::warn!(schedules = repaired.len(), first = %repaired[0], "chains of schedules were broken, and repaired");
+        tracing::warn!(schedules = repaired.len(), first = %repaired[0], "repaired schedules that had no next run");
         counter!("runlane_schedules_repaired_total").increment(repaired.len() as u64);
     }
     Ok(again_if(repaired.len() == BATCH))
@@ -56,7 +56,7 @@ async fn sweep(it: &Maintenance) -> Result<Next> {
 async fn reap(it: &Maintenance) -> Result<Next> {
     let reaped = it.store.reap(BATCH).await?;
     if !reaped.is_empty() {
-        tracing::warn!(runs = reaped.len(), first = %reaped[0], "leases ran out; their runs are up for adoption");
+        tracing::warn!(runs = reaped.len(), first = %reaped[0], "leases expired; their runs can be adopted");
         counter!("runlane_leases_expired_total").increment(reaped.len() as u64);
     }
     Ok(again_if(reaped.len() == BATCH))
@@ -67,7 +67,7 @@ async fn expire(it: &Maintenance) -> Result<Next> {
     let grace = jiff::SignedDuration::try_from(it.settings().expire_grace).unwrap_or(jiff::SignedDuration::MAX);
     let expired = it.store.expire(grace, Jitter(fastrand::u32(..)), BATCH).await?;
     if !expired.is_empty() {
-        tracing::warn!(runs = expired.len(), first = %expired[0], "attempts were far past their time limit");
+        tracing::warn!(runs = expired.len(), first = %expired[0], "ended attempts that were far past their time limit");
         counter!("runlane_attempts_expired_total").increment(expired.len() as u64);
     }
     Ok(again_if(expired.len() == BATCH))
@@ -118,7 +118,7 @@ async fn leftovers(it: &Maintenance) -> Result<Next> {
     #[cfg(target_os = "linux")]
     if let Some(processes) = &it.processes {
         let found = processes.leftovers().unwrap_or_else(|error| {
-            tracing::warn!(%error, "cannot look for what processes left behind");
+            tracing::warn!(%error, "cannot look for files of ended attempts");
             vec![]
         });
         // What still runs is looked after by its shim, perhaps for a worker that this one knows nothing of.
@@ -130,7 +130,7 @@ async fn leftovers(it: &Maintenance) -> Result<Next> {
             };
             let wanted = run.is_some_and(|run| run.attempt == leftover.attempt && run.execution().is_some());
             if !wanted && let Err(error) = processes.remove(leftover).await {
-                tracing::warn!(run = %leftover.run, %error, "cannot remove what a process left behind");
+                tracing::warn!(run = %leftover.run, %error, "cannot remove the files of an ended attempt");
             }
         }
     }

@@ -18,7 +18,7 @@ pub struct Zone {
 
 /// There is no such zone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no time zone; give an IANA name such as Europe/Berlin, or UTC")]
+#[error("{0:?} is not a time zone; give an IANA name such as Europe/Berlin, or UTC")]
 pub struct UnknownZone(pub String);
 
 impl Zone {

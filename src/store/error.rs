@@ -59,16 +59,16 @@ pub enum StoreError {
         reason: String,
     },
     /// The connection broke, and whether the change was made is not known.
-    #[error("the connection to the database was lost while the change was being committed; it may have been made")]
+    #[error("the connection to the database was lost during the commit; the change may have been made")]
     Ambiguous(#[source] Box<dyn StdError + Send + Sync>),
     /// Others changed the same rows at the same time, again and again.
-    #[error("gave up {doing}: others kept changing the same rows; try again")]
+    #[error("gave up {doing}: other transactions kept changing the same rows; try again")]
     Contended {
         /// The verb.
         doing: &'static str,
     },
     /// A row says something that cannot be.
-    #[error("the database holds an impossible value: {0}")]
+    #[error("the database contains an invalid value: {0}")]
     Corrupt(String),
     /// Anything else the database says.
     #[error("the database refused {doing}")]

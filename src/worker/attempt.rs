@@ -190,7 +190,7 @@ impl Attempt {
                     Some(RunError { code, message, .. }) => {
                         tracing::warn!(%status, code, error = message, "the attempt failed")
                     }
-                    None if left => tracing::info!(%status, "left running, to be adopted"),
+                    None if left => tracing::info!(%status, "left running for adoption"),
                     None => tracing::info!(%status, "finished"),
                 }
                 self.meter.finished(&self.claimed.run, status, self.began.elapsed());
@@ -198,7 +198,7 @@ impl Attempt {
                 !left
             }
             _ => {
-                tracing::warn!("the lease was lost; what came of the attempt is not ours to say");
+                tracing::warn!("the lease was lost; the outcome of the attempt is discarded");
                 self.meter.lost();
                 self.inner.tally.count(Kind::Lost);
                 false
@@ -212,7 +212,7 @@ impl Attempt {
         match verdict {
             Verdict::Finish(outcome) => match self.inner.finishes.settle(finish(outcome)).await {
                 None => {
-                    let error = RunError::new("outcome_refused", "the database refused to store what came of it");
+                    let error = RunError::new("outcome_refused", "the database refused to store the outcome");
                     self.inner.finishes.settle(finish(Outcome::Failed { error, retry: Retry::Never })).await
                 }
                 answer => answer,

@@ -108,7 +108,7 @@ impl Claimer {
                     if taken == asked { Found::More } else { Found::Less }
                 }
                 Err(error) => {
-                    tracing::warn!(error = error.in_full(), "cannot claim; trying again");
+                    tracing::warn!(error = error.in_full(), "cannot claim; retrying");
                     Found::Less
                 }
             });

@@ -21,7 +21,7 @@ const MISSED_BEATS: u32 = 2;
 pub(super) async fn drain(inner: &Inner) -> Summary {
     let grace = inner.settings.shutdown_grace;
     let under_way = inner.slots.busy();
-    tracing::info!(worker = %inner.id, under_way, ?grace, "draining: no more runs are claimed");
+    tracing::info!(worker = %inner.id, under_way, ?grace, "draining: claiming has stopped");
     inner.attempts.close();
     let finished = async {
         match inner.settings.hand_over {
@@ -38,7 +38,7 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
     let told = or_leases_over(inner, inner.attempts.wait());
     let _ = tokio::time::timeout(if away { PARTING } else { longest + LAST_WORD }, told).await;
     if inner.slots.busy() > 0 {
-        tracing::error!(attempts = inner.slots.busy(), "leaving without having told the store");
+        tracing::error!(attempts = inner.slots.busy(), "exiting before every outcome was stored");
     }
     let mut summary = inner.tally.summary();
     summary.lost += inner.slots.busy() as u64;
@@ -49,7 +49,7 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
 async fn or_leases_over(inner: &Inner, waited_for: impl Future<Output = ()>) {
     tokio::select! {
         () = waited_for => {}
-        () = inner.slots.leases_over() => tracing::warn!("the leases ran out: the store could not be reached"),
+        () = inner.slots.leases_over() => tracing::warn!("the leases expired: the database could not be reached"),
     }
 }
 

@@ -31,8 +31,8 @@ pub(super) async fn renew_leases(inner: Arc<Inner>) {
         // A call that hangs is given up while there is still time for another.
         match timeout(ttl / 3, inner.store.renew(&leases, signed(ttl))).await {
             Ok(Ok(renewals)) => slots.iter().zip(renewals).for_each(|(slot, renewal)| slot.renewed(renewal, until)),
-            Ok(Err(error)) => tracing::warn!(leases = leases.len(), error = error.in_full(), "cannot renew"),
-            Err(_) => tracing::warn!(leases = leases.len(), "the store does not answer a renewal"),
+            Ok(Err(error)) => tracing::warn!(leases = leases.len(), error = error.in_full(), "cannot renew leases"),
+            Err(_) => tracing::warn!(leases = leases.len(), "the database does not answer a lease renewal"),
         }
     }
 }
@@ -51,7 +51,7 @@ pub(super) async fn beat(inner: Arc<Inner>, drain: CancellationToken) {
                 drain.cancel();
             }
             Ok(_) => {}
-            Err(error) => tracing::warn!(error = error.in_full(), "cannot say that the worker is there"),
+            Err(error) => tracing::warn!(error = error.in_full(), "cannot send the heartbeat of the worker"),
         }
     }
 }

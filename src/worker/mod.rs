@@ -99,7 +99,7 @@ impl Worker {
     /// Runs maintenance as well, unless built [`without_maintenance`](Builder::without_maintenance).
     pub async fn run(&self, stop: CancellationToken) -> Summary {
         let inner = &self.inner;
-        tracing::info!(worker = %inner.id, host = %inner.settings.host, slots = inner.settings.concurrency, "working");
+        tracing::info!(worker = %inner.id, host = %inner.settings.host, slots = inner.settings.concurrency, "the worker has started");
         inner.slots.open();
         let drain = stop.child_token();
         let _closing = Closing(inner);
@@ -128,7 +128,7 @@ impl Worker {
         }
         inner.slots.close();
         let summary = drain::drain(inner).await;
-        tracing::info!(worker = %inner.id, %summary, "stopped");
+        tracing::info!(worker = %inner.id, %summary, "the worker has stopped");
         summary
     }
 }

@@ -20,13 +20,13 @@ pub(super) async fn permit<'w>(store: &dyn Store, run: &Run, work: &'w Work) -> 
         match store.check_grant(&run.workspace, scheduled.grant, &run.task).await {
             Ok(checked) => break checked,
             Err(error) => {
-                tracing::warn!(%error, "cannot ask whether the grant still stands; trying again");
+                tracing::warn!(%error, "cannot check whether the grant is still valid; retrying");
                 tokio::time::sleep(AGAIN).await;
             }
         }
     };
     let refused = |error| Err(Completion::Failed { error, retry: Retry::Never });
-    let Some(checked) = checked else { return refused(RunError::new("grant_revoked", "its grant is gone")) };
+    let Some(checked) = checked else { return refused(RunError::new("grant_revoked", "its grant no longer exists")) };
     match checked.grant.refusal_by(checked.standing, &run.task) {
         Some(error) => refused(error),
         None => Ok(Cow::Owned(Work { grant: Some(checked.grant), ..work.clone() })),

@@ -149,7 +149,7 @@ impl SlotReporter {
                 }
                 Ok(_) => return found,
                 Err(error) => {
-                    tracing::warn!(%error, "cannot read the events so far; trying again");
+                    tracing::warn!(%error, "cannot read the events so far; retrying");
                     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
                 }
             }

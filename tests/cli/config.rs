@@ -60,7 +60,11 @@ fn whoever_starts_with_a_wrong_file_says_the_same() {
     let verbs: &[&str] = if cfg!(feature = "api") { &["worker", "serve", "dev"] } else { &["worker"] };
     for verb in verbs {
         let output = config(folder.path(), WRONG, &[verb], &[]);
-        assert_eq!(said(&output.stderr), format!("error: the configuration is wrong\n{}", errors.join("\n")), "{verb}");
+        assert_eq!(
+            said(&output.stderr),
+            format!("error: the configuration is invalid\n{}", errors.join("\n")),
+            "{verb}"
+        );
         assert_eq!(output.status.code(), Some(1));
     }
 }

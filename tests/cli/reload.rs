@@ -145,10 +145,10 @@ async fn a_broken_file_keeps_the_old_tasks_and_settings_need_a_restart() {
     let broken = format!("{}comand = 1\n", says("greet", "nothing"));
     let line = serving.reload(&broken, "there is no key");
     assert!(line.contains("runlane.toml:4:1: there is no key `comand` in [tasks.greet]; did you mean"), "{line}");
-    serving.until("the tasks stay as they were");
+    serving.until("the tasks were not reloaded");
     assert_eq!(serving.output("greet").await, "hello");
 
-    let line = serving.reload(&format!("queue_size = 5\n{greet}"), "needs a restart");
+    let line = serving.reload(&format!("queue_size = 5\n{greet}"), "after a restart");
     assert!(line.contains(r#"settings=["queue_size"]"#), "{line}");
     let line = serving.until("reloaded the tasks");
     assert!(line.contains("added=[] removed=[] changed=[]"), "{line}");
@@ -168,7 +168,7 @@ async fn a_terminal_that_goes_away_means_stop() {
     serving.until("reloaded the tasks");
     drop(terminal);
     serving.signal(Signal::HUP);
-    serving.until("the terminal is gone");
+    serving.until("the terminal was closed");
     serving.until("stopped");
     assert!(serving.child.wait().expect("waited for").success());
 }

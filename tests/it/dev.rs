@@ -77,7 +77,7 @@ fn the_example_that_is_printed_works_and_runs_survive_a_restart() {
     assert_eq!(dev.stop(), "1 finished, 0 released, 0 left to adopt, 0 lost");
 
     let again = Dev::start(data.path());
-    assert!(again.welcome.contains("(kept from before)"), "{}", again.welcome);
+    assert!(again.welcome.contains("(existing)"), "{}", again.welcome);
     let url = again.welcome.split_whitespace().find(|word| word.ends_with("/v1")).expect("the address").to_owned();
     let output = Command::new("curl").args(["-s", &format!("{url}/runs/{id}")]).output().expect("curl");
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -10,12 +10,12 @@ use super::doc::Doc;
 
 /// `90`, `90s`, `5m`, `1h30m`, `2 days`: a plain number is seconds.
 pub(super) fn duration(text: &str) -> Result<SignedDuration, String> {
-    let wrong = || format!("{text:?} is not a span of time; write 90, 90s, 5m or 1h30m");
+    let wrong = || format!("{text:?} is not a duration; write 90, 90s, 5m or 1h30m");
     let span = match text.trim().parse::<f64>() {
         Ok(seconds) => SignedDuration::try_from_secs_f64(seconds).map_err(|_| wrong())?,
         Err(_) => in_words(text).ok_or_else(wrong)?,
     };
-    if span.is_negative() { Err(format!("{text:?} lies in the past")) } else { Ok(span) }
+    if span.is_negative() { Err(format!("{text:?} is negative")) } else { Ok(span) }
 }
 
 /// Days are 24 hours: a delay is a number of seconds, not a date.

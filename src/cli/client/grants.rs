@@ -74,7 +74,7 @@ fn end(text: &str) -> Result<Timestamp, String> {
     let after = |span| now().checked_add(span).map_err(|_| format!("{text:?} is too far away"));
     match args::duration(text) {
         Ok(span) => after(span),
-        Err(_) => args::instant(text).map_err(|_| format!("{text:?} is neither a span (30d) nor a time")),
+        Err(_) => args::instant(text).map_err(|_| format!("{text:?} is neither a duration (30d) nor a time")),
     }
 }
 
@@ -194,7 +194,7 @@ async fn validate(remote: &Remote, id: &str, task: Option<String>, json: bool) -
     let answer = remote.find(&["grants", id, "validate"], &query).await?;
     let verdict: Verdict = seen::read(&answer)?;
     let words = match (verdict.valid, verdict.message) {
-        (true, _) => "good\n".to_owned(),
+        (true, _) => "valid\n".to_owned(),
         (false, message) => {
             format!("{} ({})\n", plain(&message.unwrap_or_default()), plain(&verdict.code.unwrap_or_default()))
         }
@@ -208,19 +208,22 @@ async fn revoke(remote: &Remote, id: &str, yes: bool, json: bool) -> Result<Exit
     if !yes {
         let grant: Grant = seen::read(&remote.get(&["grants", id]).await?)?;
         if grant.revoked_at.is_none() && !agreed(&grant)? {
-            say("nothing was revoked\n");
+            say("not revoked\n");
             return Ok(ExitCode::from(exit::FAILED));
         }
     }
     let answer = remote.post(&["grants", id, "revoke"], None).await?;
     let grant: Grant = seen::read(&answer)?;
-    show(&answer, json, format!("grant {} is good for nothing any more\n{}", plain(id), stops(&grant)))
+    show(&answer, json, format!("revoked grant {}\n{}", plain(id), stops(&grant)))
 }
 
 fn agreed(grant: &Grant) -> Result<bool, Failure> {
     eprint!("revoking grant {} (user {}) is for good\n{}", plain(&grant.id), plain(&grant.user_id), stops(grant));
     if !std::io::stdin().is_terminal() {
-        return Err(exit::Usage("nobody is there to be asked; --yes revokes it without asking".into()).into());
+        return Err(exit::Usage(
+            "cannot ask for confirmation without a terminal; --yes revokes the grant without asking".into(),
+        )
+        .into());
     }
     eprint!("revoke it? [y/N] ");
     let mut answer = String::new();
@@ -264,7 +267,7 @@ fn card(grant: &Grant, paint: Paint) -> String {
     line("waiting", Some(counted(grant.waiting_runs, "run")));
     line("running", Some(counted(grant.running_runs, "run")));
     for schedule in &grant.schedules {
-        let state = if schedule.enabled { "" } else { ", not at work" };
+        let state = if schedule.enabled { "" } else { ", disabled" };
         line("schedule", Some(format!("{} ({}{state})", schedule.name, schedule.id)));
     }
     text

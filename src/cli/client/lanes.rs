@@ -67,8 +67,8 @@ pub(super) async fn lanes(args: LanesArgs) -> Result<ExitCode, Failure> {
 fn released(name: &str, holders: Option<u64>) -> String {
     match holders {
         Some(0) => format!("lane {} was not held", plain(name)),
-        Some(number) => format!("lane {} goes on; {} held it", plain(name), counted(number, "run")),
-        None => format!("lane {} goes on", plain(name)),
+        Some(number) => format!("released lane {}; {} held it", plain(name), counted(number, "run")),
+        None => format!("released lane {}", plain(name)),
     }
 }
 

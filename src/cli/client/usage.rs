@@ -65,6 +65,6 @@ pub(super) async fn usage(args: UsageArgs) -> Result<ExitCode, Failure> {
             Cell::number(grouped(sum.amount)),
         ]);
     }
-    say(&if table.is_empty() { "nothing was used up\n".into() } else { table.render(Paint::for_stdout()) });
+    say(&if table.is_empty() { "no usage\n".into() } else { table.render(Paint::for_stdout()) });
     Ok(ExitCode::SUCCESS)
 }

@@ -41,7 +41,7 @@ pub(super) async fn workspaces(args: WorkspacesArgs) -> Result<ExitCode, Failure
         }
         WorkspacesVerb::Create { name } => {
             let answer = remote.post(&["workspaces"], Some(&Doc::of(&json!({"name": name})))).await?;
-            (answer, format!("made workspace {}\n", plain(&name)))
+            (answer, format!("created workspace {}\n", plain(&name)))
         }
     };
     if args.remote.json {

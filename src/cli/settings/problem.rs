@@ -43,7 +43,7 @@ pub(in crate::cli) struct Problem {
 
 /// Why a configuration cannot be used: all of it, a line each.
 #[derive(Debug, thiserror::Error)]
-#[error("the configuration is wrong\n{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+#[error("the configuration is invalid\n{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub(in crate::cli) struct Wrong(pub(in crate::cli) Vec<Problem>);
 
 impl Problem {

@@ -81,7 +81,7 @@ where
 async fn abort<T>(call: JoinHandle<T>, work: &Work, control: &Control) -> Completion {
     call.abort();
     if tokio::time::timeout(ABORT_WAIT, call).await.is_err() {
-        tracing::error!(run = %work.run, task = %work.task, "the function does not stop: it blocks its thread");
+        tracing::error!(run = %work.run, task = %work.task, "the function does not stop, because it blocks its thread");
     }
     stopped(control)
 }

@@ -99,7 +99,7 @@ impl ProcessExecutor {
     async fn force<T>(&self, directory: &Directory, work: &Work, mut control: Control) -> T {
         if let Order::Stop { grace } = control.ordered().await {
             sleep(grace.saturating_add(SHIM_WAIT)).await;
-            tracing::warn!(run = %work.run, attempt = work.attempt, "the shim does not stop the work; killing both");
+            tracing::warn!(run = %work.run, attempt = work.attempt, "the shim does not stop the program; killing both");
             self.lost(directory, work).await;
         }
         std::future::pending().await
@@ -126,7 +126,7 @@ impl ProcessExecutor {
             return Completion::Left;
         }
         if let Err(error) = directory.end_remains().await {
-            tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot end what is left of the attempt");
+            tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot kill the remaining processes of the attempt");
         }
         Completion::NotFound
     }

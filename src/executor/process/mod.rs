@@ -96,7 +96,7 @@ impl Executor for ProcessExecutor {
         match self.take_over(&directory, work, &control).await {
             Ok(completion) => completion,
             Err(error) => {
-                tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot take over the attempt");
+                tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot adopt the attempt");
                 self.lost(&directory, work).await
             }
         }
@@ -104,7 +104,7 @@ impl Executor for ProcessExecutor {
 
     async fn discard(&self, work: &Work) {
         if let Err(error) = self.host.discard(work.run, work.attempt) {
-            tracing::warn!(run = %work.run, attempt = work.attempt, %error, "cannot remove what the attempt left");
+            tracing::warn!(run = %work.run, attempt = work.attempt, %error, "cannot remove the files of the attempt");
         }
     }
 

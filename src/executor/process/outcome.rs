@@ -40,7 +40,7 @@ pub(super) fn completion(directory: &Directory, task: &ProcessTask, exit: &Exit,
         }
         Why::Stopped if is_ordered => Completion::Stopped,
         Why::NeverStarted if is_ordered => Completion::NotBegun,
-        Why::Stopped => Completion::failed("stopped", "stopped from outside, not by order of its worker"),
+        Why::Stopped => Completion::failed("stopped", "stopped by something other than Runlane"),
         Why::NeverStarted | Why::LeaseExpired => Completion::NotFound,
     }
 }
@@ -58,7 +58,7 @@ fn by_itself(directory: &Directory, task: &ProcessTask, exit: &Exit) -> Completi
             let retry = wished(exit).unwrap_or(Retry::Backoff);
             failed_by_itself("killed_by_signal", format!("killed by {how}"), exit, retry)
         }
-        (None, None) => Completion::failed("exit_unknown", "ended in a way that was not recorded"),
+        (None, None) => Completion::failed("exit_unknown", "ended without an exit record"),
     }
 }
 

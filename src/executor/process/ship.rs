@@ -50,7 +50,7 @@ impl<'a> Shipper<'a> {
                 Ok(()) => {}
                 Err(Trouble::Gone) => return drop(ended.wait_for(|ended| *ended).await),
                 Err(Trouble::Io(error)) => {
-                    tracing::warn!(directory = %self.directory.path().display(), %error, "cannot hand on the log");
+                    tracing::warn!(directory = %self.directory.path().display(), %error, "cannot pass on the program's output");
                 }
             }
             if is_last {

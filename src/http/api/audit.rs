@@ -15,7 +15,7 @@ const LIST: &str = "audit";
 
 /// Read the audit log
 ///
-/// Newest first. For a token that is good everywhere and chooses no workspace, that of all workspaces.
+/// Newest first. A token that is valid in all workspaces and selects none sees the records of all workspaces.
 #[utoipa::path(get, path = "/v1/audit", tag = "tokens", params(Wanted),
     responses((status = 200, description = "A page of the log", body = List<AuditRecord>)))]
 pub(super) async fn list_audit(

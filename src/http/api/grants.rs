@@ -31,11 +31,11 @@ pub(super) fn routes() -> OpenApiRouter<Server> {
         .routes(routes!(revoke_grant))
 }
 
-/// Make a grant
+/// Create a grant
 ///
-/// It is checked whenever a run under it is to start.
+/// The grant is checked before every attempt of a run under it.
 #[utoipa::path(post, path = "/v1/grants", tag = "grants", request_body = GrantTerms,
-    responses((status = 201, description = "Made", body = Grant)))]
+    responses((status = 201, description = "Created", body = Grant)))]
 pub(super) async fn create_grant(
     State(server): State<Server>,
     caller: Caller,
@@ -48,7 +48,7 @@ pub(super) async fn create_grant(
 
 /// List grants
 ///
-/// Newest first, revoked and expired ones too.
+/// Newest first, including revoked and expired ones.
 #[utoipa::path(get, path = "/v1/grants", tag = "grants", params(Wanted),
     responses((status = 200, description = "A page of grants", body = List<Grant>)))]
 pub(super) async fn list_grants(
@@ -64,7 +64,7 @@ pub(super) async fn list_grants(
 
 /// Show a grant
 ///
-/// With what runs under it: what revoking it would stop.
+/// With everything that runs under it and that revoking it would stop.
 #[utoipa::path(get, path = "/v1/grants/{id}", tag = "grants", params(("id" = Uuid, Path, description = "The grant")),
     responses((status = 200, description = "The grant", body = GrantInUse)))]
 pub(super) async fn show_grant(
@@ -82,15 +82,15 @@ pub(super) async fn show_grant(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Asked {
-    /// The task it is to allow; without one, whether it is good for anything.
+    /// The task to check; without it, whether the grant is valid at all.
     #[param(value_type = Option<Name>)]
     task: Option<TaskName>,
 }
 
-/// Ask whether a grant allows a task now
+/// Check whether a grant allows a task now
 #[utoipa::path(get, path = "/v1/grants/{id}/validate", tag = "grants",
     params(("id" = Uuid, Path, description = "The grant"), Asked),
-    responses((status = 200, description = "Whether it does, and if not, why", body = GrantVerdict)))]
+    responses((status = 200, description = "Whether the grant allows the task, and if not, why", body = GrantVerdict)))]
 pub(super) async fn validate_grant(
     State(server): State<Server>,
     caller: Caller,
@@ -113,11 +113,11 @@ pub(super) async fn validate_grant(
 
 /// Revoke a grant
 ///
-/// Nothing starts under it from the answer on. Waiting runs fail when they are to start, and disable their schedules;
-/// running ones go on to their end unless they are cancelled, and are not tried again. The answer lists them.
+/// After the response, nothing starts under this grant. Waiting runs fail when they would start, which disables their
+/// schedules; running ones continue unless they are cancelled, but are not retried. The response lists them.
 #[utoipa::path(post, path = "/v1/grants/{id}/revoke", tag = "grants",
     params(("id" = Uuid, Path, description = "The grant")),
-    responses((status = 200, description = "Revoked, and what that stops", body = GrantInUse)))]
+    responses((status = 200, description = "Revoked, with what this stops", body = GrantInUse)))]
 pub(super) async fn revoke_grant(
     State(server): State<Server>,
     caller: Caller,

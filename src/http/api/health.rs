@@ -16,18 +16,18 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 const RETRY_SECONDS: u32 = 2;
 
-/// Is the process alive?
+/// Check liveness
 ///
-/// Says nothing of the database: a process that waits for it need not be restarted.
+/// Does not check the database, because a process that waits for its database need not be restarted.
 #[utoipa::path(get, path = "/healthz", tag = "health", security(()),
-    responses((status = 200, description = "It is", body = Health)))]
+    responses((status = 200, description = "The process is alive", body = Health)))]
 pub(super) async fn healthz() -> Json<Health> {
     Json(Health::ok())
 }
 
-/// Can the server serve?
+/// Check readiness
 #[utoipa::path(get, path = "/readyz", tag = "health", security(()),
-    responses((status = 200, description = "It can", body = Readiness)))]
+    responses((status = 200, description = "The server can serve requests", body = Readiness)))]
 pub(super) async fn readyz(State(server): State<Server>) -> Result<Json<Readiness>, Problem> {
     if server.stopping.is_cancelled() || server.api.draining.is_cancelled() {
         return Err(Problem::new(Code::ShuttingDown, "the server is shutting down").retry_after(RETRY_SECONDS));
@@ -36,7 +36,7 @@ pub(super) async fn readyz(State(server): State<Server>) -> Result<Json<Readines
         Ok(Ok(_)) => Ok(Json(ready(&server))),
         Ok(Err(error)) => Err(error.into()),
         Err(_) => {
-            Err(Problem::new(Code::StoreUnavailable, "the database does not answer in time").retry_after(RETRY_SECONDS))
+            Err(Problem::new(Code::StoreUnavailable, "the database did not answer in time").retry_after(RETRY_SECONDS))
         }
     }
 }
@@ -51,7 +51,7 @@ fn ready(server: &Server) -> Readiness {
     }
 }
 
-/// Metrics for Prometheus
+/// Get Prometheus metrics
 #[utoipa::path(get, path = "/metrics", tag = "health",
     responses((status = 200, description = "The process's metrics", body = String, content_type = "text/plain")))]
 pub(super) async fn metrics(State(server): State<Server>) -> Result<Response, Problem> {

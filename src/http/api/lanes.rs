@@ -19,17 +19,17 @@ const LIST: &str = "lanes";
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http::api) struct Wanted {
-    /// At most so many; 50 unless given.
+    /// Maximum number of lanes; 50 by default.
     #[param(minimum = 1, maximum = 500)]
     pub(in crate::http::api) limit: Option<u16>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(pattern = "^([0-9a-f]{2})+$")]
     pub(in crate::http::api) cursor: Option<String>,
 }
 
 /// List lanes
 ///
-/// Those that have live runs, holds or a policy, by name.
+/// Lists lanes that have live runs, holds or a policy, by name.
 #[utoipa::path(get, path = "/v1/lanes", tag = "lanes", params(Wanted),
     responses((status = 200, description = "A page of lanes", body = List<Lane>)))]
 pub(super) async fn list_lanes(
@@ -43,10 +43,10 @@ pub(super) async fn list_lanes(
     Ok(Json(List { data: found.data.into_iter().map(Lane::from).collect(), next_cursor }))
 }
 
-/// Say what a lane does when one of its runs is paused, fails or times out
+/// Set what a lane does when one of its runs is paused, fails or times out
 #[utoipa::path(patch, path = "/v1/lanes/{name}", tag = "lanes", request_body = LaneChange,
     params(("name" = Name, Path, description = "The lane")),
-    responses((status = 200, description = "As it is set now", body = LaneSettings)))]
+    responses((status = 200, description = "The lane's settings", body = LaneSettings)))]
 pub(super) async fn change_lane(
     State(server): State<Server>,
     caller: Caller,
@@ -59,12 +59,12 @@ pub(super) async fn change_lane(
     Ok(Json(LaneSettings { name: lane.to_string(), policy: change.policy }))
 }
 
-/// Let a held lane go on
+/// Release a held lane
 ///
-/// Whatever holds it is dismissed.
+/// Dismisses every run that holds it.
 #[utoipa::path(post, path = "/v1/lanes/{name}/release", tag = "lanes",
     params(("name" = Name, Path, description = "The lane")),
-    responses((status = 200, description = "It goes on", body = LaneReleased)))]
+    responses((status = 200, description = "The lane continues", body = LaneReleased)))]
 pub(super) async fn release_lane(
     State(server): State<Server>,
     caller: Caller,

@@ -16,9 +16,9 @@ type Answer = Result<Json<QueueSettings>, Problem>;
 
 /// List queues
 ///
-/// Those that have live runs or settings.
+/// Lists queues that have live runs or settings.
 #[utoipa::path(get, path = "/v1/queues", tag = "queues",
-    responses((status = 200, description = "All of them", body = List<Queue>)))]
+    responses((status = 200, description = "All queues", body = List<Queue>)))]
 pub(super) async fn list_queues(State(server): State<Server>, caller: Caller) -> Result<Json<List<Queue>>, Problem> {
     let queues = server.store().queues(&caller.workspace).await?;
     Ok(Json(List::whole(queues.into_iter().map(Queue::from).collect())))
@@ -27,7 +27,7 @@ pub(super) async fn list_queues(State(server): State<Server>, caller: Caller) ->
 /// Change a queue's limit
 #[utoipa::path(patch, path = "/v1/queues/{name}", tag = "queues", request_body = QueueChange,
     params(("name" = Name, Path, description = "The queue")),
-    responses((status = 200, description = "As it is set now", body = QueueSettings)))]
+    responses((status = 200, description = "The queue's settings", body = QueueSettings)))]
 pub(super) async fn change_queue(
     State(server): State<Server>,
     caller: Caller,
@@ -44,10 +44,10 @@ pub(super) async fn change_queue(
 
 /// Pause a queue
 ///
-/// Runs under way go on; no other starts.
+/// Running attempts continue; no further attempt starts.
 #[utoipa::path(post, path = "/v1/queues/{name}/pause", tag = "queues",
     params(("name" = Name, Path, description = "The queue")),
-    responses((status = 200, description = "As it is set now", body = QueueSettings)))]
+    responses((status = 200, description = "The queue's settings", body = QueueSettings)))]
 pub(super) async fn pause_queue(State(server): State<Server>, caller: Caller, QueuePath(queue): QueuePath) -> Answer {
     set(&server, &caller, queue, store::QueueChange { paused: Some(true), ..Default::default() }).await
 }
@@ -55,7 +55,7 @@ pub(super) async fn pause_queue(State(server): State<Server>, caller: Caller, Qu
 /// Resume a queue
 #[utoipa::path(post, path = "/v1/queues/{name}/resume", tag = "queues",
     params(("name" = Name, Path, description = "The queue")),
-    responses((status = 200, description = "As it is set now", body = QueueSettings)))]
+    responses((status = 200, description = "The queue's settings", body = QueueSettings)))]
 pub(super) async fn resume_queue(State(server): State<Server>, caller: Caller, QueuePath(queue): QueuePath) -> Answer {
     set(&server, &caller, queue, store::QueueChange { paused: Some(false), ..Default::default() }).await
 }

@@ -14,19 +14,19 @@ use crate::http::state::Server;
 
 /// List tokens
 ///
-/// Those of the workspace, newest first; for a token that is good everywhere and chooses no workspace, all there are.
+/// Lists the tokens of the workspace, newest first. A token that is valid in all workspaces and selects none sees all.
 #[utoipa::path(get, path = "/v1/tokens", tag = "tokens",
-    responses((status = 200, description = "All of them", body = List<Token>)))]
+    responses((status = 200, description = "All tokens", body = List<Token>)))]
 pub(super) async fn list_tokens(State(server): State<Server>, caller: Caller) -> Result<Json<List<Token>>, Problem> {
     let tokens = server.store().tokens(caller.view()).await?;
     Ok(Json(List::whole(tokens.into_iter().map(Token::from).collect())))
 }
 
-/// Make a token
+/// Create a token
 ///
-/// The answer has its secret, which cannot be had again.
+/// The response contains its secret, which is shown only once.
 #[utoipa::path(post, path = "/v1/tokens", tag = "tokens", request_body = NewToken,
-    responses((status = 201, description = "Made", body = CreatedToken)))]
+    responses((status = 201, description = "Created", body = CreatedToken)))]
 pub(super) async fn create_token(
     State(server): State<Server>,
     caller: Caller,
@@ -41,7 +41,7 @@ pub(super) async fn create_token(
 
 /// Revoke a token
 ///
-/// It is no good from the answer on.
+/// The token stops working immediately in this process, and within 5 seconds in others.
 #[utoipa::path(delete, path = "/v1/tokens/{id}", tag = "tokens",
     params(("id" = Uuid, Path, description = "The token")),
     responses((status = 200, description = "Revoked", body = Token)))]
@@ -59,7 +59,7 @@ pub(super) async fn revoke_token(
 fn request(caller: &Caller, wanted: NewToken) -> Result<TokenRequest, Problem> {
     let workspace = match (wanted.everywhere.unwrap_or(false), wanted.workspace) {
         (true, Some(_)) => {
-            let detail = "a token is good everywhere or in one workspace";
+            let detail = "a token is valid either in every workspace or in one";
             return Err(Problem::new(Code::ConflictingFields, detail).field("workspace"));
         }
         (true, None) => None,
@@ -67,7 +67,8 @@ fn request(caller: &Caller, wanted: NewToken) -> Result<TokenRequest, Problem> {
     };
     caller.must_reach(workspace.as_ref())?;
     if wanted.expires_in_seconds == Some(0) {
-        return Err(Problem::new(Code::InvalidField, "a token must be good for a while").field("expires_in_seconds"));
+        return Err(Problem::new(Code::InvalidField, "the lifetime of a token must be greater than 0")
+            .field("expires_in_seconds"));
     }
     let expires_in = wanted.expires_in_seconds.map(|seconds| SignedDuration::from_secs(seconds.into()));
     Ok(TokenRequest { workspace, name: wanted.name, role: wanted.role, expires_in })

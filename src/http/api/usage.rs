@@ -21,23 +21,23 @@ use crate::store::UsageFilter;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Charged to this account.
+    /// Only usage charged to this account.
     #[param(value_type = Option<Name>)]
     account: Option<BillingAccount>,
-    /// By runs of this task.
+    /// Only runs of this task.
     #[param(value_type = Option<Name>)]
     task: Option<TaskName>,
-    /// Of this unit.
+    /// Only this unit.
     unit: Option<String>,
-    /// From then on: an instant, or a day in UTC.
+    /// Start of the period: an instant, or a day in UTC.
     #[param(example = "2026-11-01")]
     from: Option<String>,
-    /// Before then: an instant, or a day in UTC.
+    /// End of the period, exclusive: an instant, or a day in UTC.
     #[param(example = "2026-12-01")]
     until: Option<String>,
 }
 
-/// Sum up what runs used up
+/// Sum up usage
 ///
 /// By account, task, unit and day in UTC. Runs without a grant are charged to no account.
 #[utoipa::path(get, path = "/v1/usage", tag = "usage", params(Wanted),

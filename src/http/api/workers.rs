@@ -15,18 +15,18 @@ use crate::http::state::Server;
 ///
 /// Oldest first, until they are forgotten.
 #[utoipa::path(get, path = "/v1/workers", tag = "workers",
-    responses((status = 200, description = "All of them", body = List<Worker>)))]
+    responses((status = 200, description = "All workers", body = List<Worker>)))]
 pub(super) async fn list_workers(State(server): State<Server>, _: Caller) -> Result<Json<List<Worker>>, Problem> {
     let workers = server.store().workers().await?;
     Ok(Json(List::whole(workers.into_iter().map(Worker::from).collect())))
 }
 
-/// Ask a worker to leave
+/// Ask a worker to drain
 ///
-/// It claims no more, finishes or gives back what it has, and ends.
+/// The worker stops claiming, finishes or gives back what it has, and exits.
 #[utoipa::path(post, path = "/v1/workers/{id}/drain", tag = "workers",
     params(("id" = Uuid, Path, description = "The worker")),
-    responses((status = 202, description = "It was asked", body = Worker)))]
+    responses((status = 202, description = "The worker was asked to drain", body = Worker)))]
 pub(super) async fn drain_worker(
     State(server): State<Server>,
     caller: Caller,

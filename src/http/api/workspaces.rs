@@ -13,9 +13,9 @@ use crate::http::state::Server;
 
 /// List workspaces
 ///
-/// Those the caller may use.
+/// Lists the workspaces that the caller may use.
 #[utoipa::path(get, path = "/v1/workspaces", tag = "workspaces",
-    responses((status = 200, description = "All of them", body = List<Workspace>)))]
+    responses((status = 200, description = "All workspaces", body = List<Workspace>)))]
 pub(super) async fn list_workspaces(
     State(server): State<Server>,
     caller: Caller,
@@ -25,11 +25,11 @@ pub(super) async fn list_workspaces(
     Ok(Json(List::whole(workspaces.into_iter().map(Workspace::from).collect())))
 }
 
-/// Make a workspace
+/// Create a workspace
 #[utoipa::path(post, path = "/v1/workspaces", tag = "workspaces", request_body = NewWorkspace,
     responses(
-        (status = 201, description = "Made", body = Workspace),
-        (status = 200, description = "It was there", body = Workspace),
+        (status = 201, description = "Created", body = Workspace),
+        (status = 200, description = "The workspace existed", body = Workspace),
     ))]
 pub(super) async fn create_workspace(
     State(server): State<Server>,

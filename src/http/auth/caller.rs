@@ -44,7 +44,7 @@ impl Caller {
         }
         if everywhere && token.workspace.is_some() {
             return Err(
-                elsewhere().hint("this concerns every workspace, and needs a token that is good in all of them")
+                elsewhere().hint("this affects every workspace, so it needs a token that is valid in all of them")
             );
         }
         Ok(())
@@ -81,7 +81,7 @@ impl Caller {
 }
 
 fn elsewhere() -> Problem {
-    Problem::new(Code::Forbidden, "the token is good in another workspace only")
+    Problem::new(Code::Forbidden, "the token is valid only in another workspace")
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Caller {

@@ -133,16 +133,16 @@ fn no_route(request: &Request, path: &str) -> Problem {
         Ok(allow) if !allowed.is_empty() => {
             Problem::method_not_allowed(request.method(), request.uri().path()).header(header::ALLOW, allow)
         }
-        _ => Problem::new(Code::InternalError, format!("nobody said who may use {path}")),
+        _ => Problem::new(Code::InternalError, format!("no access rule for {path}")),
     }
 }
 
 fn secret(headers: &HeaderMap) -> Result<Secret, Problem> {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.ok_or_else(|| unauthenticated("there is no token in the request"))?;
+    let given = given.ok_or_else(|| unauthenticated("the request has no token"))?;
     let (scheme, text) = given.split_once(' ').unwrap_or((given, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
-        return Err(unauthenticated("the header Authorization does not begin with Bearer"));
+        return Err(unauthenticated("the Authorization header does not begin with Bearer"));
     }
     Secret::parse(text.trim()).map_err(|error| unauthenticated(&error.to_string()))
 }
@@ -150,7 +150,7 @@ fn secret(headers: &HeaderMap) -> Result<Secret, Problem> {
 fn unauthenticated(detail: &str) -> Problem {
     Problem::new(Code::Unauthenticated, detail)
         .field("Authorization")
-        .hint("send `Authorization: Bearer rl_…` with a token that is good")
+        .hint("send `Authorization: Bearer rl_…` with a valid token")
         .header(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
 }
 

@@ -8,10 +8,10 @@ use uuid::Uuid;
 use super::{RunFailure, RunStatus};
 use crate::run;
 
-/// One try of a run: under way, or ended one way or another.
+/// One try of a run, running or ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Attempt {
-    /// From 1 upwards. An interrupted attempt does not count, so its number appears again.
+    /// Counts from 1. An interrupted attempt burns no attempt, so its number appears again.
     #[schema(example = 1)]
     pub number: u32,
     /// The epoch of its last lease.
@@ -19,7 +19,7 @@ pub struct Attempt {
     pub epoch: i64,
     /// The worker that held it last.
     pub worker: Uuid,
-    /// The machine the work ran on.
+    /// The host that executed it.
     #[schema(example = "worker-1")]
     pub host: String,
     /// When it was claimed.
@@ -27,7 +27,7 @@ pub struct Attempt {
     /// When it ended.
     #[schema(required)]
     pub finished_at: Option<Timestamp>,
-    /// What the run became by it; `null` while it is under way.
+    /// The run's status after it; `null` while it is running.
     #[schema(required, value_type = Option<RunStatus>)]
     pub status: Option<run::Status>,
     /// Why it failed.

@@ -8,28 +8,28 @@ use uuid::Uuid;
 use crate::run::Json;
 use crate::store;
 
-/// Something that somebody did.
+/// An administrative action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditRecord {
-    /// Higher than those of earlier ones. There may be gaps.
+    /// Rises with every record. There may be gaps.
     pub seq: i64,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// In which workspace.
+    /// The workspace.
     #[schema(required, example = "default")]
     pub workspace: Option<String>,
-    /// The token they showed, if any.
+    /// The token that was used, if any.
     #[schema(required)]
     pub actor: Option<Uuid>,
-    /// What its bearer was called.
+    /// The name of the token's bearer at that time.
     #[schema(example = "ops")]
     pub actor_name: String,
-    /// What was done.
+    /// The action.
     #[schema(example = "run.cancel")]
     pub action: String,
-    /// To what.
+    /// Its target.
     pub subject: String,
-    /// What else there is to say.
+    /// Further details.
     #[schema(required, value_type = Value, example = json!(null))]
     pub detail: Option<Json>,
 }

@@ -7,33 +7,33 @@ use uuid::Uuid;
 use super::object::objects;
 use super::{Problem, SubmitRun};
 
-/// Submissions that are stored in one transaction, each judged by itself.
+/// Submissions that are stored in one transaction. Each succeeds or fails on its own.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitBatch {
-    /// At most 10,000.
+    /// The submissions, at most 10,000.
     #[serde(deserialize_with = "objects")]
     #[schema(min_items = 1, max_items = 10000)]
     pub runs: Vec<SubmitRun>,
 }
 
-/// What came of a batch.
+/// The result of a batch.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BatchResult {
-    /// One for each submission, in their order.
+    /// One result per submission, in the same order.
     pub data: Vec<BatchItem>,
-    /// How many runs were created.
+    /// Number of runs created.
     #[schema(example = 1)]
     pub created: usize,
-    /// How many submissions were refused.
+    /// Number of submissions refused.
     #[schema(example = 0)]
     pub refused: usize,
 }
 
-/// What came of one submission.
+/// The result of one submission.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BatchItem {
-    /// In a word.
+    /// The outcome.
     pub outcome: BatchOutcome,
     /// The run, unless refused.
     #[schema(required)]
@@ -43,19 +43,19 @@ pub struct BatchItem {
     pub error: Option<Problem>,
 }
 
-/// What came of one submission, in a word.
+/// The outcome of one submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchOutcome {
-    /// There is a new run.
+    /// A new run was created.
     Created,
-    /// The run with the same key took on the request.
+    /// The run with the same key was replaced by this request.
     Replaced,
-    /// The run with the same key stays as it is.
+    /// The run with the same key was kept unchanged.
     Kept,
-    /// The same request was made before, under the same idempotency key.
+    /// The same request was made before with the same idempotency key.
     Existing,
-    /// Nothing was stored for it.
+    /// The submission was refused, and nothing was stored for it.
     Refused,
 }
 

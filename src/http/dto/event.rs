@@ -11,12 +11,12 @@ use crate::store;
 /// One event of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Event {
-    /// From 1 upwards within the run, without gaps.
+    /// Counts from 1 within the run, without gaps.
     #[schema(example = 1)]
     pub seq: i64,
     /// When it was stored. `said_at` in `data` is when the work said it, by the clock of its host.
     pub at: Timestamp,
-    /// Of which attempt.
+    /// The attempt it belongs to.
     #[schema(example = 1)]
     pub attempt: u32,
     /// `log`, `progress` or `usage`.
@@ -27,7 +27,7 @@ pub struct Event {
     pub data: Json,
 }
 
-/// The last word of a stream of events.
+/// The last event of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Ended {
     /// How the run ended.
@@ -38,7 +38,7 @@ pub struct Ended {
     pub error: Option<run::RunError>,
 }
 
-/// What an event is about.
+/// The kind of an event.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the store, which knows of no schemas")]

@@ -6,28 +6,28 @@ use utoipa::ToSchema;
 use super::RunStatus;
 use crate::{actions, run};
 
-/// How a run stands, and why.
+/// A run's status, and why it is not starting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Explanation {
-    /// Where it stands.
+    /// The run's status.
     #[schema(value_type = RunStatus)]
     pub status: run::Status,
-    /// In one sentence.
+    /// The explanation in one sentence.
     #[schema(example = "queue \"images\" is paused")]
     pub summary: String,
-    /// Everything that keeps it from starting, most telling first; empty if nothing does.
+    /// Everything that keeps the run from starting, most important first; empty if nothing does.
     pub reasons: Vec<Reason>,
 }
 
 /// One thing that keeps a run from starting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reason {
-    /// For programs.
+    /// A stable code for programs.
     #[schema(example = "queue_paused")]
     pub code: String,
-    /// For people.
+    /// A sentence for people.
     pub message: String,
-    /// What would end it.
+    /// What would remove this reason.
     pub remedy: String,
 }
 

@@ -9,22 +9,22 @@ use super::Name;
 use crate::actions::GrantReach;
 use crate::schedule::{self, BillingAccount, UserName};
 
-/// What a grant is to allow.
+/// A request for a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"user_id": "ada", "billing_account": "research", "scopes": ["report", "mail.*"],
     "expires_at": "2027-11-16T00:00:00Z"}))]
 pub struct GrantTerms {
-    /// On whose behalf.
+    /// The user on whose behalf runs execute.
     #[schema(value_type = Name)]
     pub user_id: UserName,
-    /// Who pays.
+    /// The account charged for usage.
     #[schema(value_type = Name)]
     pub billing_account: BillingAccount,
-    /// Which tasks may run: names, names that end in `*` for all that begin so, or `*` for any.
+    /// The tasks it allows: names, prefixes such as `mail.*`, or `*` for any task.
     #[schema(value_type = Vec<Name>, min_items = 1, max_items = 100)]
     pub scopes: Vec<String>,
-    /// From when on it is no good any more; until it is revoked unless given.
+    /// When it expires; without this, it is valid until it is revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
 }
@@ -32,23 +32,23 @@ pub struct GrantTerms {
 /// Durable, scoped, revocable permission to run work on somebody's behalf.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Grant {
-    /// Names it.
+    /// Its id.
     pub id: Uuid,
-    /// The tenant.
+    /// The workspace.
     #[schema(example = "default")]
     pub workspace: String,
-    /// On whose behalf.
+    /// The user on whose behalf runs execute.
     #[schema(example = "ada")]
     pub user_id: String,
-    /// Who pays.
+    /// The account charged for usage.
     #[schema(example = "research")]
     pub billing_account: String,
-    /// Which tasks may run.
+    /// The tasks it allows.
     #[schema(example = json!(["report", "mail.*"]))]
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it is no good any more.
+    /// When it expires.
     #[schema(required)]
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
@@ -56,19 +56,18 @@ pub struct Grant {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A grant, and what runs under it: what revoking it stops.
+/// A grant and what runs under it, which is what revoking it stops.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GrantInUse {
     /// The grant.
     #[serde(flatten)]
     pub grant: Grant,
-    /// The schedules under it. Revoked, each is disabled when its next run is to start.
+    /// Its schedules. After a revocation, each is disabled when its next run would start.
     pub schedules: Vec<GrantedSchedule>,
-    /// How many of their runs wait. Revoked, they fail instead of starting.
+    /// Number of waiting runs. After a revocation, they fail instead of starting.
     #[schema(example = 1)]
     pub waiting_runs: u64,
-    /// How many of their runs are running. Revoked, they go on to their end unless they are cancelled, and are not tried
-    /// again.
+    /// Number of running runs. After a revocation, they continue unless they are cancelled, but are not retried.
     #[schema(example = 0)]
     pub running_runs: u64,
 }
@@ -76,24 +75,24 @@ pub struct GrantInUse {
 /// A schedule under a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GrantedSchedule {
-    /// Names it.
+    /// Its id.
     pub id: Uuid,
-    /// What people call it.
+    /// Its name.
     #[schema(example = "nightly report")]
     pub name: String,
-    /// Whether it is at work.
+    /// Whether it is enabled.
     pub enabled: bool,
 }
 
 /// Whether a grant allows a task now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GrantVerdict {
-    /// Whether it does.
+    /// Whether the grant allows it.
     pub valid: bool,
     /// Why not: `grant_revoked`, `grant_expired` or `grant_scope`.
     #[schema(required, example = json!(null))]
     pub code: Option<String>,
-    /// The same in words.
+    /// The reason in a sentence.
     #[schema(required, example = json!(null))]
     pub message: Option<String>,
     /// The grant.

@@ -3,30 +3,30 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How the server is.
+/// Liveness of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
     /// Always `ok`.
     #[schema(example = "ok")]
     pub status: String,
-    /// The release.
+    /// The release of the server.
     #[schema(example = "0.1.0")]
     pub version: String,
 }
 
-/// How a server is that can serve.
+/// Readiness of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Readiness {
     /// Always `ready`.
     #[schema(example = "ready")]
     pub status: String,
-    /// The release.
+    /// The release of the server.
     #[schema(example = "0.1.0")]
     pub version: String,
-    /// The kind of database: `sqlite` or `postgres`; `null` if whoever started the server does not say.
+    /// The kind of database: `sqlite` or `postgres`; `null` if an embedding program does not say.
     #[schema(required, example = "sqlite")]
     pub database: Option<String>,
-    /// The version of its schema, likewise.
+    /// The version of the database's schema; `null` as above.
     #[schema(required, example = 2)]
     pub schema_version: Option<i64>,
 }

@@ -6,49 +6,49 @@ use uuid::Uuid;
 
 use crate::store;
 
-/// A serial key: at most one of its runs is running.
+/// A serial key: its runs execute one at a time, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Lane {
     /// Its name.
     #[schema(example = "customer-17")]
     pub name: String,
-    /// What it does when one of its runs is paused, fails or times out: `continue` or `hold`.
+    /// What the lane does when one of its runs is paused, fails or times out: `continue` or `hold`.
     #[schema(value_type = LaneOnFailure)]
     pub policy: store::LanePolicy,
-    /// The run that is running, or waits to try again.
+    /// The run that is running or waiting for its next attempt.
     #[schema(required)]
     pub occupant: Option<Uuid>,
     /// The runs that hold it.
     pub held_by: Vec<Uuid>,
-    /// How many queued runs wait in it.
+    /// Number of queued runs.
     pub waiting: u64,
 }
 
-/// What to change about a lane.
+/// A change to a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"policy": "hold"}))]
 pub struct LaneChange {
-    /// `continue`: it goes on with the next run. `hold`: it waits until the run is resumed, cancelled or dismissed.
+    /// `continue`: the lane continues with the next run. `hold`: it waits until the run is resumed, cancelled or dismissed.
     #[schema(value_type = LaneOnFailure)]
     pub policy: store::LanePolicy,
 }
 
-/// What is set for a lane.
+/// A lane's settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LaneSettings {
     /// Its name.
     #[schema(example = "customer-17")]
     pub name: String,
-    /// What it does when one of its runs is paused, fails or times out.
+    /// What the lane does when one of its runs is paused, fails or times out.
     #[schema(value_type = LaneOnFailure)]
     pub policy: store::LanePolicy,
 }
 
-/// What came of a release.
+/// The result of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LaneReleased {
-    /// How many runs held it.
+    /// Number of runs that held it.
     #[schema(example = 1)]
     pub released: usize,
 }

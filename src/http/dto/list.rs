@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 pub struct List<T> {
     /// The items.
     pub data: Vec<T>,
-    /// Hand it in as `cursor` for the next page; `null` at the end.
+    /// Pass it as `cursor` to get the next page; `null` on the last page.
     #[schema(required, example = json!(null))]
     pub next_cursor: Option<String>,
 }

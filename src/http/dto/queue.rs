@@ -5,45 +5,45 @@ use utoipa::ToSchema;
 
 use crate::store;
 
-/// A stream of runs.
+/// A named stream of runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Queue {
     /// Its name.
     #[schema(example = "default")]
     pub name: String,
-    /// Whether its runs are left where they are.
+    /// Whether it is paused: workers start none of its runs.
     pub paused: bool,
-    /// At most so many of its runs are running; `null` without limit.
+    /// Maximum number of its runs that execute at once; `null` without limit.
     #[schema(required)]
     pub concurrency: Option<u32>,
-    /// How many of its runs are running.
+    /// Number of running runs.
     pub running: u64,
-    /// How many wait in it, ready or not.
+    /// Number of waiting runs, ready or not.
     pub waiting: u64,
 }
 
-/// What is set for a queue.
+/// A queue's settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct QueueSettings {
     /// Its name.
     #[schema(example = "default")]
     pub name: String,
-    /// Whether its runs are left where they are.
+    /// Whether it is paused: workers start none of its runs.
     pub paused: bool,
-    /// At most so many of its runs are running; `null` without limit.
+    /// Maximum number of its runs that execute at once; `null` without limit.
     #[schema(required)]
     pub concurrency: Option<u32>,
 }
 
-/// What to change about a queue; what is absent stays.
+/// A change to a queue. Absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"concurrency": 4}))]
 pub struct QueueChange {
-    /// Pause it, or let it go on.
+    /// Pause or resume the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
-    /// At most so many of its runs are running at once; `null` lifts the limit.
+    /// Maximum number of its runs that execute at once; `null` removes the limit.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u32>, minimum = 0, maximum = 2147483647)]
     pub concurrency: Option<Option<u32>>,

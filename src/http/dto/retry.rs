@@ -1,42 +1,41 @@
-//! How long a run waits between its attempts.
+//! The backoff between the attempts of a run.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::run::RetryPolicy;
 
-/// The wait before the next attempt is drawn between `base_seconds` and `base_seconds` × `factor` ^ attempt, and is never
-/// longer than `cap_seconds`. What is left out is as the task says, or 1, 3 and 60.
+/// The backoff: random between `base_seconds` and `base_seconds` × `factor` ^ attempt, at most `cap_seconds`. Absent fields
+/// are the task's, or 1, 3 and 60.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"base_seconds": 10, "factor": 2, "cap_seconds": 300}))]
 pub struct SubmitRetry {
-    /// The shortest wait.
+    /// The minimum backoff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 2592000)]
     pub base_seconds: Option<f64>,
-    /// What each attempt multiplies the longest wait by.
+    /// The factor by which the upper bound grows with each attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 1000)]
     pub factor: Option<u32>,
-    /// The longest wait.
+    /// The maximum backoff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 2592000)]
     pub cap_seconds: Option<f64>,
 }
 
-/// The wait before the next attempt is drawn between `base_seconds` and `base_seconds` × `factor` ^ attempt, and is never
-/// longer than `cap_seconds`.
+/// The backoff: random between `base_seconds` and `base_seconds` × `factor` ^ attempt, at most `cap_seconds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunRetry {
-    /// The shortest wait.
+    /// The minimum backoff.
     #[serde(rename = "base_seconds", with = "seconds")]
     #[schema(value_type = f64, example = 10)]
     pub base_ms: u32,
-    /// What each attempt multiplies the longest wait by.
+    /// The factor by which the upper bound grows with each attempt.
     #[schema(example = 2)]
     pub factor: u32,
-    /// The longest wait.
+    /// The maximum backoff.
     #[serde(rename = "cap_seconds", with = "seconds")]
     #[schema(value_type = f64, example = 300)]
     pub cap_ms: u32,

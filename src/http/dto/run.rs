@@ -9,55 +9,55 @@ use super::RunRetry;
 use crate::actions::UnitSums;
 use crate::run::{self, Json, Tenure};
 
-/// One requested execution: its input, where it stands, and its outcome.
+/// One requested execution: its payload, its status and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Run {
-    /// Names the run.
+    /// The run's id.
     pub id: Uuid,
-    /// The tenant.
+    /// The workspace.
     #[schema(example = "default")]
     pub workspace: String,
-    /// The kind of work.
+    /// The task to execute.
     #[schema(example = "resize")]
     pub task: String,
-    /// The stream it is in.
+    /// The queue it is in.
     #[schema(example = "default")]
     pub queue: String,
-    /// Its serial key.
+    /// Its lane, a serial key.
     #[schema(required, example = json!(null))]
     pub lane: Option<String>,
-    /// Where it stands.
+    /// Its status.
     #[schema(value_type = RunStatus)]
     pub status: run::Status,
-    /// Why it is waiting and not ready: `upstream`, `available_at` or `lane`.
+    /// Why it is waiting but not ready: `upstream`, `available_at` or `lane`.
     #[schema(required, value_type = Option<RunBlockedBy>, example = json!(null))]
     pub blocked_by: Option<run::BlockedBy>,
-    /// From -1000 to 1000; higher goes first.
+    /// From -1000 to 1000; higher runs first.
     pub priority: i16,
-    /// The input.
+    /// The payload.
     #[schema(value_type = Value, example = json!({"width": 100}))]
     pub payload: Json,
     /// Attempts started so far.
     #[schema(example = 1)]
     pub attempt: u32,
-    /// At most so many are started.
+    /// Maximum number of attempts.
     #[schema(example = 3)]
     pub max_attempts: u32,
-    /// How often its work asked to be tried later, which burns no attempt; at most 100 times.
+    /// Number of times its work asked to be tried later, which burns no attempt; at most 100.
     #[serde(default)]
     #[schema(example = 0)]
     pub postponements: u32,
-    /// How long one attempt may take; `null` without limit.
+    /// Time limit of one attempt; `null` without limit.
     #[schema(required, example = json!(null))]
     pub timeout_seconds: Option<u32>,
     /// How long it waits between attempts; `null` for the usual, from 1 s up to 60 s.
     #[serde(default)]
     #[schema(required, example = json!(null))]
     pub retry: Option<RunRetry>,
-    /// The name by which it can be kept or replaced while it has not started.
+    /// Its run key, which identifies the work until it starts.
     #[schema(required, example = json!(null))]
     pub key: Option<String>,
-    /// It does not start before this.
+    /// Earliest start time.
     pub available_at: Timestamp,
     /// When it was stored.
     pub requested_at: Timestamp,
@@ -67,36 +67,36 @@ pub struct Run {
     /// When it ended.
     #[schema(required)]
     pub finished_at: Option<Timestamp>,
-    /// Who executes it, and until when that is sure.
+    /// The worker that executes it, and when the lease expires.
     #[schema(required)]
     pub lease: Option<Lease>,
-    /// Whether it is running and somebody asked to cancel it.
+    /// Whether it is running and a cancel has been requested.
     pub cancel_requested: bool,
     /// Why the latest attempt failed.
     #[schema(required, value_type = Option<RunFailure>)]
     pub error: Option<run::RunError>,
-    /// What it returned.
+    /// Its result.
     #[serde(with = "nullable")]
     #[schema(required, value_type = Value, example = json!({"bytes": 4096}))]
     pub output: Option<Json>,
-    /// What its attempts have used up, by unit.
+    /// Usage of all its attempts, by unit.
     #[serde(default)]
     #[schema(required, value_type = std::collections::BTreeMap<String, u64>, example = json!({"tokens": 120}))]
     pub usage: UnitSums,
-    /// The schedule that made it.
+    /// The schedule that created it.
     #[schema(required)]
     pub schedule_id: Option<Uuid>,
-    /// The instant of the schedule it stands for; `null` also if it was triggered.
+    /// Its slot in the schedule; `null` if it was triggered.
     #[schema(required)]
     pub slot: Option<Timestamp>,
-    /// The permission it runs under, checked whenever an attempt is to start.
+    /// The grant it runs under, checked before every attempt.
     #[serde(default)]
     #[schema(required)]
     pub grant_id: Option<Uuid>,
     /// The build it uses.
     #[schema(required)]
     pub build_id: Option<Uuid>,
-    /// The caller's notes.
+    /// The caller's metadata.
     #[serde(with = "nullable")]
     #[schema(required, value_type = Value, example = json!({"team": "images"}))]
     pub metadata: Option<Json>,
@@ -109,7 +109,7 @@ pub struct Lease {
     pub owner: Uuid,
     /// Rises with every claim and adoption.
     pub epoch: i64,
-    /// When it ends unless it is renewed.
+    /// When it expires unless it is renewed.
     pub expires_at: Timestamp,
 }
 
@@ -117,14 +117,14 @@ pub struct Lease {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
 pub(in crate::http) struct RunFailure {
-    /// Stable: `lost`, `timed_out`, `upstream_failed`, or what the executor says.
+    /// Stable: `lost`, `timed_out`, `upstream_failed`, or a code of the executor.
     #[schema(example = "exit")]
     code: String,
     /// What happened, in a sentence.
     message: String,
 }
 
-/// Where a run stands.
+/// The status of a run.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
@@ -140,7 +140,7 @@ pub(in crate::http) enum RunStatus {
     Cancelled,
 }
 
-/// Why a run is waiting and not ready.
+/// Why a run is waiting but not ready.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]

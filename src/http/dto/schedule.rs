@@ -11,176 +11,175 @@ use super::{GrantTerms, Name, RunRetry, SubmitRetry};
 use crate::run::{Json, LaneName, Priority, QueueName, TaskName};
 use crate::schedule::{self, Disabled, Dst, Overlap, ScheduleName, Timing};
 
-/// A request for a schedule: a task, when it is due (exactly one of `cron`, `every_seconds` and `at`), and under whose
-/// permission it runs. What says nothing of a grant gets one of its own: for the caller, for this task, paid for by the
-/// workspace.
+/// A request for a schedule: a task, exactly one of `cron`, `every_seconds` and `at`, and optionally a grant. Without a
+/// grant it gets its own: in the caller's name, for this task, charged to an account named after the workspace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"name": "nightly report", "task": "report", "payload": {"format": "pdf"}, "cron": "30 2 * * *",
     "timezone": "Europe/Berlin", "overlap": "forbid"}))]
 pub struct NewSchedule {
-    /// What people call it; the task unless given.
+    /// Its name; by default the task's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Name>)]
     pub name: Option<ScheduleName>,
-    /// The kind of work.
+    /// The task to execute.
     #[schema(value_type = Name, example = "report")]
     pub task: TaskName,
-    /// The input of each run; `null` unless given.
+    /// The payload of each run; `null` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Value)]
     pub payload: Option<Json>,
-    /// The stream its runs join; what the task says, or `default`.
+    /// The queue of its runs; by default the task's, or `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Name>)]
     pub queue: Option<QueueName>,
-    /// The serial key of its runs. Without one, runs that may not overlap share a lane of their own.
+    /// The lane of its runs. By default, runs that must not overlap share a lane of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Name>)]
     pub lane: Option<LaneName>,
-    /// From -1000 to 1000; higher goes first. 0 unless given.
+    /// From -1000 to 1000; higher runs first. 0 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i16>, minimum = -1000, maximum = 1000)]
     pub priority: Option<Priority>,
-    /// How many attempts each run has; what the task says, or 3.
+    /// Number of attempts of each run; by default the task's, or 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     pub max_attempts: Option<NonZeroU16>,
-    /// How long one attempt may take; what the task says, or without limit.
+    /// Time limit of one attempt; by default the task's, or no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<NonZeroU32>,
     /// How long each run waits between attempts; what the task says, or from 1 s up to 60 s.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "super::object::object")]
     pub retry: Option<SubmitRetry>,
-    /// The caller's notes on every run, an object.
+    /// Metadata for every run, an object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Json>,
-    /// Due whenever the clock on the wall suits this: five fields (minute, hour, day of month, month, day of week) or a
-    /// nickname such as `@daily`.
+    /// Cron expression in local time: five fields (minute, hour, day of month, month, day of week) or a nickname such as
+    /// `@daily`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "30 2 * * *", max_length = 200)]
     pub cron: Option<String>,
-    /// Whose clock, by its IANA name; `UTC` unless given. With `cron` only.
+    /// IANA name of the time zone; `UTC` by default. Only with `cron`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "Europe/Berlin")]
     pub timezone: Option<String>,
-    /// What happens on the days that clock is changed. With `cron` only.
+    /// What happens on days when the clock changes. Only with `cron`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ScheduleDst>)]
     pub dst: Option<Dst>,
-    /// Due again and again after so many seconds.
+    /// Fixed interval in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub every_seconds: Option<NonZeroU32>,
-    /// The first of these slots; one interval from now unless given. With `every_seconds` only.
+    /// The first slot; one interval from now by default. Only with `every_seconds`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
-    /// Due once, then.
+    /// Due once, at this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// What happens when it is due and the run before has not ended: the slot is skipped (`forbid`, unless given), both run
-    /// (`allow`), or the one before is cancelled (`replace`).
+    /// What happens if the previous run has not ended: the slot is skipped (`forbid`, the default), both run (`allow`), or the
+    /// previous run is cancelled (`replace`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ScheduleOverlap>)]
     pub overlap: Option<Overlap>,
-    /// How many missed slots are made up for at most, the latest of them; 0 unless given. Not with `replace`.
+    /// Maximum number of missed slots to catch up on, latest first to count; 0 by default. Not with `replace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1000)]
     pub catch_up_limit: Option<u16>,
-    /// How late a run may start at most; later, it does not start.
+    /// Maximum delay of a start: a run that is later does not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub starting_deadline_seconds: Option<NonZeroU32>,
-    /// By how much a slot's run may be put off, so that not everything begins on the hour; 0 unless given.
+    /// Delays each run by up to this much, so that not everything starts on the hour; 0 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 86400)]
     pub jitter_seconds: Option<u32>,
-    /// Whether it begins at once; `true` unless given.
+    /// Whether it is enabled; `true` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// The grant it runs under. Excludes `grant`.
+    /// The grant it runs under. Cannot be combined with `grant`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_id: Option<Uuid>,
-    /// A grant to be made for it. Excludes `grant_id`.
+    /// A new grant to create for it. Cannot be combined with `grant_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<GrantTerms>,
 }
 
-/// A schedule: work that is to be done again and again.
+/// A schedule: it submits a run of a task at recurring times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Schedule {
-    /// Names it.
+    /// Its id.
     pub id: Uuid,
-    /// The tenant.
+    /// The workspace.
     #[schema(example = "default")]
     pub workspace: String,
-    /// What people call it.
+    /// Its name.
     #[schema(example = "nightly report")]
     pub name: String,
-    /// The kind of work.
+    /// The task to execute.
     #[schema(example = "report")]
     pub task: String,
-    /// The input of each run.
+    /// The payload of each run.
     #[schema(value_type = Value, example = json!({"format": "pdf"}))]
     pub payload: Json,
-    /// The stream its runs join.
+    /// The queue of its runs.
     #[schema(example = "default")]
     pub queue: String,
-    /// The serial key of its runs.
+    /// The lane of its runs.
     #[schema(required, example = json!(null))]
     pub lane: Option<String>,
-    /// From -1000 to 1000; higher goes first.
+    /// From -1000 to 1000; higher runs first.
     pub priority: i16,
-    /// How many attempts each run has.
+    /// Number of attempts of each run.
     #[schema(example = 3)]
     pub max_attempts: u16,
-    /// How long one attempt may take.
+    /// Time limit of one attempt.
     #[schema(required, example = json!(null))]
     pub timeout_seconds: Option<u32>,
     /// How long each run waits between attempts; `null` for the usual, from 1 s up to 60 s.
     #[serde(default)]
     #[schema(required, example = json!(null))]
     pub retry: Option<RunRetry>,
-    /// The caller's notes on every run.
+    /// Metadata for every run.
     #[schema(required, value_type = Value, example = json!(null))]
     pub metadata: Option<Json>,
-    /// Due whenever the clock on the wall suits this.
+    /// Cron expression in local time.
     #[schema(required, example = "30 2 * * *")]
     pub cron: Option<String>,
-    /// Whose clock.
+    /// Time zone of the cron expression.
     #[schema(required, example = "Europe/Berlin")]
     pub timezone: Option<String>,
-    /// What happens on the days that clock is changed.
+    /// What happens on days when the clock changes.
     #[schema(required, value_type = Option<ScheduleDst>)]
     pub dst: Option<Dst>,
-    /// Due again and again after so many seconds.
+    /// Fixed interval in seconds.
     #[schema(required, example = json!(null))]
     pub every_seconds: Option<u32>,
-    /// The first of these slots.
+    /// The first slot of the interval.
     #[schema(required, example = json!(null))]
     pub starts_at: Option<Timestamp>,
-    /// Due once, then.
+    /// Due once, at this time.
     #[schema(required, example = json!(null))]
     pub at: Option<Timestamp>,
-    /// What happens when it is due and the run before has not ended.
+    /// What happens if the previous run has not ended.
     #[schema(value_type = ScheduleOverlap)]
     pub overlap: Overlap,
-    /// How many missed slots are made up for at most.
+    /// Maximum number of missed slots to catch up on.
     pub catch_up_limit: u16,
-    /// How late a run may start at most.
+    /// Maximum delay of a start: a run that is later does not start.
     #[schema(required, example = json!(null))]
     pub starting_deadline_seconds: Option<u32>,
-    /// By how much a slot's run may be put off.
+    /// Delays each run by up to this much.
     pub jitter_seconds: u32,
-    /// Whether it is at work.
+    /// Whether it is enabled.
     #[schema(example = true)]
     pub enabled: bool,
-    /// Why it is not.
+    /// Why it is disabled.
     #[schema(required, value_type = Option<ScheduleDisabled>)]
     pub disabled: Option<Disabled>,
-    /// The slot that comes next, or waits for its run to start.
+    /// The next slot, or the one whose run is waiting to start.
     #[schema(required)]
     pub next_slot: Option<Timestamp>,
     /// The latest slot whose run has started.
@@ -191,7 +190,7 @@ pub struct Schedule {
     /// Rises by one with every edit.
     #[schema(example = 1)]
     pub version: i64,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last edited, enabled or disabled.
     pub updated_at: Timestamp,
@@ -248,7 +247,7 @@ impl Schedule {
     }
 }
 
-/// What happens when a slot is due and the run before has not ended.
+/// What happens if a slot is due and the previous run has not ended.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
@@ -258,20 +257,20 @@ pub(in crate::http) enum ScheduleOverlap {
     Replace,
 }
 
-/// What becomes of slots on the days the clock is changed. An expression whose hour is `*` or `*/n` goes by elapsed time
+/// What happens to slots on days when the clock changes. An expression whose hour is `*` or `*/n` follows elapsed time
 /// instead.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
 pub(in crate::http) struct ScheduleDst {
-    /// For times that the clock skips: due right `after` the gap, or not at all (`skip`).
+    /// If the clock skips the time: due right `after` the gap, or not at all (`skip`).
     #[schema(required = false)]
     gap: ScheduleGap,
-    /// For times that it shows twice: due the `first` time, the `second`, or `both`.
+    /// If the clock shows the time twice: due the `first` time, the `second`, or `both`.
     #[schema(required = false)]
     overlap: ScheduleFold,
 }
 
-/// For times that the clock skips.
+/// If the clock skips the time.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
@@ -280,7 +279,7 @@ pub(in crate::http) enum ScheduleGap {
     Skip,
 }
 
-/// For times that the clock shows twice.
+/// If the clock shows the time twice.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
@@ -290,7 +289,7 @@ pub(in crate::http) enum ScheduleFold {
     Both,
 }
 
-/// Why a schedule is not at work.
+/// Why a schedule is disabled.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]
 pub(in crate::http) struct ScheduleDisabled {

@@ -11,43 +11,43 @@ use super::{GrantTerms, Name, ScheduleDst, ScheduleOverlap, SubmitRetry};
 use crate::run::{Json, LaneName, Priority, QueueName, TaskName};
 use crate::schedule::{Dst, Overlap, ScheduleName};
 
-/// What to change about a schedule. What is absent stays; `null` brings back what it would be without the field.
+/// A change to a schedule. Absent fields stay as they are; `null` resets a field to its default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(example = json!({"cron": "0 3 * * *", "timeout_seconds": null}))]
 pub struct ScheduleChange {
-    /// The version that was seen: if somebody has edited the schedule since, nothing is changed.
+    /// The version that the change is based on: if somebody has edited the schedule since, nothing is changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
-    /// What people call it.
+    /// Its name.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<Name>)]
     pub name: Option<Option<ScheduleName>>,
-    /// The kind of work. Its grant must allow it.
+    /// The task to execute. The grant must allow it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Name>)]
     pub task: Option<TaskName>,
-    /// The input of each run.
+    /// The payload of each run.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Value)]
     pub payload: Option<Option<Json>>,
-    /// The stream its runs join.
+    /// The queue of its runs.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<Name>)]
     pub queue: Option<Option<QueueName>>,
-    /// The serial key of its runs.
+    /// The lane of its runs.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<Name>)]
     pub lane: Option<Option<LaneName>>,
-    /// From -1000 to 1000; higher goes first.
+    /// From -1000 to 1000; higher runs first.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<i16>, minimum = -1000, maximum = 1000)]
     pub priority: Option<Option<Priority>>,
-    /// How many attempts each run has.
+    /// Number of attempts of each run.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     pub max_attempts: Option<Option<NonZeroU16>>,
-    /// How long one attempt may take.
+    /// Time limit of one attempt.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<Option<NonZeroU32>>,
@@ -55,60 +55,60 @@ pub struct ScheduleChange {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given_object")]
     #[schema(value_type = Option<SubmitRetry>)]
     pub retry: Option<Option<SubmitRetry>>,
-    /// The caller's notes on every run, an object.
+    /// Metadata for every run, an object.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Option<Json>>,
-    /// From now on, due whenever the clock on the wall suits this.
+    /// From now on: cron expression in local time.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "0 3 * * *")]
     pub cron: Option<String>,
-    /// Whose clock.
+    /// Time zone of the cron expression.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub timezone: Option<Option<String>>,
-    /// What happens on the days that clock is changed.
+    /// What happens on days when the clock changes.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<ScheduleDst>)]
     pub dst: Option<Option<Dst>>,
-    /// From now on, due again and again after so many seconds.
+    /// From now on: fixed interval in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub every_seconds: Option<NonZeroU32>,
-    /// The first of these slots.
+    /// The first slot of the interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
-    /// From now on, due once, then.
+    /// From now on: due once, at this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// What happens when it is due and the run before has not ended.
+    /// What happens if the previous run has not ended.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<ScheduleOverlap>)]
     pub overlap: Option<Option<Overlap>>,
-    /// How many missed slots are made up for at most.
+    /// Maximum number of missed slots to catch up on.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u16>, minimum = 0, maximum = 1000)]
     pub catch_up_limit: Option<Option<u16>>,
-    /// How late a run may start at most.
+    /// Maximum delay of a start: a run that is later does not start.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub starting_deadline_seconds: Option<Option<NonZeroU32>>,
-    /// By how much a slot's run may be put off.
+    /// Delays each run by up to this much.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u32>, minimum = 0, maximum = 86400)]
     pub jitter_seconds: Option<Option<u32>>,
-    /// Whether it is at work.
+    /// Whether it is enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// The grant it runs under from now on. Excludes `grant`.
+    /// The grant it runs under from now on. Cannot be combined with `grant`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant_id: Option<Uuid>,
-    /// A grant to be made for it. Excludes `grant_id`.
+    /// A new grant to create for it. Cannot be combined with `grant_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<GrantTerms>,
 }
 
-/// A field that is there, if only to say `null`.
+/// A field that is present, even if it is `null`.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(deserializer).map(Some)
 }

@@ -10,56 +10,56 @@ use uuid::Uuid;
 use super::{Run, ScheduleDst};
 use crate::schedule::{self, Dst, Previewed, SkipReason};
 
-/// When something would be due, to be tried out: exactly one of `cron`, `every_seconds` and `at`.
+/// Times to preview: exactly one of `cron`, `every_seconds` and `at`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"cron": "30 2 * * *", "timezone": "Europe/Berlin", "count": 5}))]
 pub struct PreviewRequest {
-    /// Due whenever the clock on the wall suits this.
+    /// Cron expression in local time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cron: Option<String>,
-    /// Whose clock; `UTC` unless given.
+    /// Time zone of the expression; `UTC` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
-    /// What happens on the days that clock is changed.
+    /// What happens on days when the clock changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ScheduleDst>)]
     pub dst: Option<Dst>,
-    /// Due again and again after so many seconds.
+    /// Fixed interval in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
     pub every_seconds: Option<NonZeroU32>,
-    /// The first of these slots.
+    /// The first slot of the interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
-    /// Due once, then.
+    /// Due once, at this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// Only slots after this; now unless given.
+    /// Only slots after this time; now by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Timestamp>,
-    /// At most so many; 10 unless given.
+    /// Maximum number of slots; 10 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 1000)]
     pub count: Option<u16>,
 }
 
-/// Slots to come.
+/// Future slots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Preview {
-    /// In order of time; fewer than were asked for if there are no more.
+    /// In order of time; fewer than requested if there are no more.
     pub data: Vec<Slot>,
 }
 
-/// A slot to come.
+/// A future slot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Slot {
-    /// When it is.
+    /// When it is due.
     pub slot: Timestamp,
-    /// What the clock on the wall shows then, with its offset.
+    /// The same in local time, with its offset.
     #[schema(example = "2026-11-17T02:30:00+01:00")]
     pub local: String,
-    /// What is unusual about it.
+    /// A note if a clock change affects it.
     #[schema(required, example = json!(null))]
     pub note: Option<String>,
 }
@@ -75,50 +75,50 @@ impl From<Previewed> for Slot {
     }
 }
 
-/// What became of a slot: a run, or slots in a row that got none (`"status": "skipped"`).
+/// What became of a slot: a run, or consecutive skipped slots (`"status": "skipped"`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum SlotOutcome {
-    /// Slots that got no run.
+    /// Skipped slots.
     Skipped(Skipped),
-    /// A run, as it is shown elsewhere.
+    /// A run, in the usual format.
     Run(Box<Run>),
 }
 
-/// Slots in a row that got no run.
+/// Consecutive slots that were skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
-    /// Names the record.
+    /// The id of the record.
     pub id: Uuid,
     /// Always `skipped`.
     pub status: SkippedStatus,
-    /// Whose slots.
+    /// The schedule.
     pub schedule_id: Uuid,
-    /// The first of them.
+    /// The first skipped slot.
     pub slot: Timestamp,
-    /// The last of them.
+    /// The last skipped slot.
     pub last_slot: Timestamp,
-    /// How many they are; from 1,000 on, at least so many.
+    /// Number of skipped slots; from 1,000 on, a lower bound.
     #[schema(example = 1)]
     pub count: u32,
-    /// Why: `missed` (nothing could be started), `overlap` (the run before was under way), `withdrawn` (the schedule was
-    /// paused, edited or deleted before it could start).
+    /// The reason: `missed` (nothing could start), `overlap` (the previous run had not ended) or `withdrawn` (the schedule was
+    /// paused, edited or deleted before the run could start).
     #[schema(value_type = SlotSkipReason)]
     pub reason: SkipReason,
-    /// When that was found.
+    /// When the skip was recorded.
     pub skipped_at: Timestamp,
 }
 
-/// Tells it from a run.
+/// Distinguishes it from a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkippedStatus {
-    /// It got no run.
+    /// The slot was skipped.
     Skipped,
 }
 
-/// Why a slot got no run.
+/// Why a slot was skipped.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]

@@ -13,84 +13,84 @@ use crate::run::{Json, KeyMode, LaneName, Priority, QueueName, RunKey, TaskName}
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"task": "echo", "payload": {"hello": "world"}, "priority": 10, "lane": "customer-17"}))]
 pub struct SubmitRun {
-    /// The kind of work.
+    /// The task to execute.
     #[schema(value_type = Name, example = "echo")]
     pub task: TaskName,
-    /// The input; `null` unless given.
+    /// The payload; `null` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Value)]
     pub payload: Option<Json>,
-    /// The stream it joins; what the task says, or `default`.
+    /// The queue to join; by default the task's, or `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Name>)]
     pub queue: Option<QueueName>,
-    /// From -1000 to 1000; higher goes first. 0 unless given.
+    /// From -1000 to 1000; higher runs first. 0 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i16>, minimum = -1000, maximum = 1000)]
     pub priority: Option<Priority>,
-    /// Its serial key: of the runs with the same one, at most one is running.
+    /// Its lane, a serial key: runs of one lane execute one at a time, in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Name>)]
     pub lane: Option<LaneName>,
-    /// It does not start before this. Excludes `delay_seconds`.
+    /// Earliest start time. Cannot be combined with `delay_seconds`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub available_at: Option<Timestamp>,
-    /// It does not start before so many seconds have passed. Excludes `available_at`.
+    /// Delay before it may start, in seconds. Cannot be combined with `available_at`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 315360000)]
     pub delay_seconds: Option<f64>,
-    /// How many attempts it has; what the task says, or 3. With 1 it is executed at most once.
+    /// Number of attempts; by default the task's, or 3. With 1 it is executed at most once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     pub max_attempts: Option<std::num::NonZeroU16>,
-    /// How long one attempt may take; what the task says, or without limit.
+    /// Time limit of one attempt; by default the task's, or no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<std::num::NonZeroU32>,
     /// How long it waits between attempts; what the task says, or from 1 s up to 60 s.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "super::object::object")]
     pub retry: Option<SubmitRetry>,
-    /// Whether it is created `pending` and waits for `enqueue`.
+    /// Whether to create it `pending`, so that it waits for `enqueue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<bool>,
-    /// The runs it waits for; if one does not succeed, it fails.
+    /// Runs that must succeed before it starts; if one does not, it fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 1000)]
     pub after: Option<Vec<Uuid>>,
-    /// Its name while it has not started.
+    /// Its run key, which identifies the work until it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Name>)]
     pub key: Option<RunKey>,
-    /// What to do if a run that has not started has the same key: `keep` it, `replace` it, or replace it but leave it due
-    /// when it was (`preserve_available_at`).
+    /// What to do if a run that has not started has the same run key: `keep` it, `replace` it, or replace it but keep its due
+    /// time (`preserve_available_at`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<SubmitKeyMode>)]
     pub key_mode: Option<KeyMode>,
-    /// The caller's notes, an object; the queue never reads them.
+    /// Metadata of the caller, an object; Runlane does not interpret it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Json>,
 }
 
-/// The answer to a submission: the run, or with `Prefer: return=minimal` its id alone.
+/// The response to a submission: the run, or with `Prefer: return=minimal` only its id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum RunOrId {
-    /// Everything that is known of it.
+    /// The complete run.
     Run(Box<Run>),
-    /// Enough to ask for it.
+    /// Only its id.
     Id(Submitted),
 }
 
-/// The answer to a submission with `Prefer: return=minimal`.
+/// The response to a submission with `Prefer: return=minimal`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Submitted {
-    /// The run.
+    /// The id of the run.
     pub id: Uuid,
 }
 
-/// What to do with the run that has the key.
+/// What to do with the run that has the same key.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]

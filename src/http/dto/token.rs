@@ -14,20 +14,20 @@ use crate::run::WorkspaceName;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"name": "ci", "role": "submitter", "expires_in_seconds": 2592000}))]
 pub struct NewToken {
-    /// Who or what bears it.
+    /// The name of its user or purpose.
     #[schema(value_type = Name)]
     pub name: TokenName,
-    /// What it is for.
+    /// Its role, which determines what it allows.
     #[schema(value_type = TokenRole)]
     pub role: Role,
-    /// Where it is good; the workspace of the request unless given. Excludes `everywhere`.
+    /// The workspace in which it is valid; by default that of the request. Cannot be combined with `everywhere`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Name>)]
     pub workspace: Option<WorkspaceName>,
-    /// Whether it is good in every workspace.
+    /// Whether it is valid in every workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub everywhere: Option<bool>,
-    /// How long it is good for; until it is revoked unless given.
+    /// Its lifetime; by default it is valid until it is revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 4294967295u64)]
     pub expires_in_seconds: Option<u32>,
@@ -36,20 +36,20 @@ pub struct NewToken {
 /// A token, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Token {
-    /// Names it.
+    /// Its id.
     pub id: Uuid,
-    /// Who or what bears it.
+    /// The name of its user or purpose.
     #[schema(example = "ci")]
     pub name: String,
-    /// What it is for.
+    /// Its role, which determines what it allows.
     #[schema(value_type = TokenRole)]
     pub role: Role,
-    /// Where it is good; `null` for every workspace.
+    /// The workspace in which it is valid; `null` for every workspace.
     #[schema(required, example = "default")]
     pub workspace: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it is no good any more.
+    /// When it expires.
     #[schema(required)]
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
@@ -63,12 +63,12 @@ pub struct CreatedToken {
     /// The token.
     #[serde(flatten)]
     pub token: Token,
-    /// What its bearer shows. It cannot be had again.
+    /// The bearer token. It is shown only once.
     #[schema(example = "rl_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     pub secret: String,
 }
 
-/// What a token is for.
+/// The role of a token.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the pure layer, which knows of no schemas")]

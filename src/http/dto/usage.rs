@@ -6,22 +6,22 @@ use utoipa::ToSchema;
 
 use crate::store;
 
-/// What was used up of a unit on one day.
+/// Usage of one unit on one day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UsageSum {
-    /// Who pays; `null` for runs without a grant.
+    /// The account charged; `null` for runs without a grant.
     #[schema(required, example = "research")]
     pub account: Option<String>,
-    /// By runs of this task.
+    /// The task.
     #[schema(example = "report")]
     pub task: String,
-    /// Of what.
+    /// The unit.
     #[schema(example = "tokens")]
     pub unit: String,
-    /// When, in UTC.
+    /// The day in UTC.
     #[schema(value_type = String, format = Date, example = "2026-11-16")]
     pub day: Date,
-    /// How much.
+    /// The amount.
     #[schema(example = 120)]
     pub amount: u64,
 }

@@ -7,30 +7,30 @@ use uuid::Uuid;
 
 use crate::store;
 
-/// One process that claims and executes.
+/// A process that claims and executes runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Worker {
-    /// New at every start.
+    /// Its id, new at every start.
     pub id: Uuid,
-    /// Its machine.
+    /// Its host.
     #[schema(example = "worker-1")]
     pub host: String,
-    /// Its process there.
+    /// Its process id on that host.
     pub pid: u32,
     /// The release it runs.
     #[schema(example = "0.1.0")]
     pub version: String,
-    /// The queues it serves; all when empty.
+    /// The queues it serves; empty for all.
     pub queues: Vec<String>,
-    /// How many runs it executes at once.
+    /// Number of runs it can execute at once.
     pub slots: u32,
-    /// How many it executes now.
+    /// Number of runs it is executing.
     pub busy: u32,
-    /// When it was first heard of.
+    /// When it started to report.
     pub started_at: Timestamp,
-    /// When it was last heard of.
+    /// When it last reported.
     pub seen_at: Timestamp,
-    /// Whether it was asked to leave.
+    /// Whether it was asked to drain.
     pub draining: bool,
 }
 

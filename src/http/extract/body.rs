@@ -20,8 +20,8 @@ impl<T: DeserializeOwned> FromRequest<Server> for Body<T> {
         must_be_json(request.headers())?;
         let patience = server.api.limits.body_wait;
         let read = tokio::time::timeout(patience, Bytes::from_request(request, server)).await;
-        let read =
-            read.map_err(|_| Problem::new(Code::RequestTimeout, format!("no end of the body after {patience:?}")))?;
+        let read = read
+            .map_err(|_| Problem::new(Code::RequestTimeout, format!("the body was not complete after {patience:?}")))?;
         let bytes = read.map_err(|rejection| too_large_or_broken(&rejection))?;
         json::check(&bytes)?;
         parse(&bytes).map(Self)
@@ -41,10 +41,10 @@ fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
 
 fn too_large_or_broken(rejection: &axum::extract::rejection::BytesRejection) -> Problem {
     if rejection.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
-        return Problem::new(Code::BodyTooLarge, "the body is larger than the server takes")
-            .hint("large inputs belong in a file or a store, with the payload naming them");
+        return Problem::new(Code::BodyTooLarge, "the body is larger than the server accepts")
+            .hint("store large inputs elsewhere and pass their name in the payload");
     }
-    Problem::new(Code::InvalidJson, "the body could not be read to its end")
+    Problem::new(Code::InvalidJson, "the body could not be read completely")
 }
 
 /// The words of the reader name what it found; the path to the field is added.

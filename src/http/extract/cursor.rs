@@ -20,9 +20,9 @@ pub(in crate::http) fn from_cursor<T: FromStr>(list: &str, cursor: Option<&str>)
     let item = decode(cursor).and_then(|text| text.strip_prefix(&mark(list))?.parse().ok());
     match item {
         Some(item) => Ok(Some(item)),
-        None => Err(Problem::new(Code::InvalidCursor, "the cursor is not one that this list gave out")
+        None => Err(Problem::new(Code::InvalidCursor, "the cursor is not valid for this list")
             .field("cursor")
-            .hint("hand in next_cursor as it was given, or start without a cursor")),
+            .hint("pass next_cursor unchanged, or start without a cursor")),
     }
 }
 

@@ -18,10 +18,11 @@ pub(super) fn complete(item: &mut PathItem, route: &Route) {
     let Some(operation) = operation(item, route.method) else { return };
     let (guarded, needs) = match route.needs {
         Needs::Nothing => (&[][..], None),
-        Needs::Here(permission) => (GUARDED, Some(format!("Needs the permission `{permission}`."))),
-        Needs::Everywhere(permission) => {
-            (GUARDED, Some(format!("Needs the permission `{permission}`, and a token that is good everywhere.")))
-        }
+        Needs::Here(permission) => (GUARDED, Some(format!("Requires the permission `{permission}`."))),
+        Needs::Everywhere(permission) => (
+            GUARDED,
+            Some(format!("Requires the permission `{permission}` and a token that is valid in all workspaces.")),
+        ),
     };
     let codes = route.codes.iter().copied().flatten().chain(ANY).chain(guarded);
     add_problems(operation, codes.copied());
@@ -94,8 +95,8 @@ fn add_problems(operation: &mut Operation, codes: impl Iterator<Item = Code>) {
         let mut response =
             ResponseBuilder::new().description(words.join("\n\n")).content("application/problem+json", content);
         response = match status {
-            401 => response.header("WWW-Authenticate", header(Type::String, "How to show who one is: `Bearer`")),
-            429 | 503 => response.header("Retry-After", header(Type::Integer, "After how many seconds to try again")),
+            401 => response.header("WWW-Authenticate", header(Type::String, "The authentication scheme: `Bearer`")),
+            429 | 503 => response.header("Retry-After", header(Type::Integer, "Seconds to wait before trying again")),
             _ => response,
         };
         operation.responses.responses.insert(status.to_string(), response.build().into());
@@ -111,8 +112,8 @@ pub(super) fn link_runs(paths: &mut BTreeMap<String, PathItem>) {
         let Some(submission) = paths.get_mut(path).and_then(|item| item.post.as_mut()) else { continue };
         for status in ["200", "201"] {
             let Some(RefOr::T(response)) = submission.responses.responses.get_mut(status) else { continue };
-            response.headers.insert("Location".to_owned(), header(Type::String, "The run's address").into());
-            let words = "What came of it: `created`, `replaced`, `kept` or `existing`";
+            response.headers.insert("Location".to_owned(), header(Type::String, "The URL of the run").into());
+            let words = "The outcome of the submission: `created`, `replaced`, `kept` or `existing`";
             response.headers.insert("X-Runlane-Outcome".to_owned(), header(Type::String, words).into());
             response.links.extend(ids.iter().map(|id| {
                 let link = Link::builder().operation_id(id).parameter("id", "$response.body#/id");
@@ -127,7 +128,7 @@ fn add_workspace(operation: &mut Operation) {
         .name("X-Runlane-Workspace")
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
-        .description(Some("The workspace, where the caller may use several; `default` unless given"))
+        .description(Some("The workspace, if the caller may use several; `default` if absent"))
         .schema(Some(Ref::from_schema_name("Name")));
     operation.parameters.get_or_insert_default().push(parameter.build().into());
 }

@@ -14,8 +14,8 @@ const RETRY_FULL_SECONDS: u32 = 1;
 impl Problem {
     /// The path is right, the method is not.
     pub(in crate::http) fn method_not_allowed(method: &axum::http::Method, path: &str) -> Self {
-        Self::new(Code::MethodNotAllowed, format!("{path} does not know {method}"))
-            .hint("the header Allow lists what it knows")
+        Self::new(Code::MethodNotAllowed, format!("{path} does not support {method}"))
+            .hint("the Allow header lists the supported methods")
     }
 
     /// There is no such run here.
@@ -47,8 +47,8 @@ impl Problem {
 
     /// The bounded queue has no room.
     pub(in crate::http) fn queue_full() -> Self {
-        Self::new(Code::RunQueueFull, "the queue holds as many live runs as queue_size allows; nothing was stored")
-            .hint("try again when some have ended")
+        Self::new(Code::RunQueueFull, "the queue is full: it holds queue_size live runs; nothing was stored")
+            .hint("try again later, when some runs have ended")
             .retry_after(RETRY_FULL_SECONDS)
     }
 }
@@ -59,19 +59,20 @@ impl From<&StoreError> for Problem {
         let problem = match error {
             StoreError::Ambiguous(_) => {
                 let detail = "the connection to the database was lost while the change was being committed";
-                Self::new(Code::OutcomeUnknown, detail)
-                    .hint("look whether it was made; repeat a submission with the same Idempotency-Key")
+                Self::new(Code::OutcomeUnknown, detail).hint(
+                    "check whether the change was made; a submission can be repeated with the same Idempotency-Key",
+                )
             }
             StoreError::Contended { .. } => {
-                Self::new(Code::StoreUnavailable, "others kept changing the same rows; nothing was done")
+                Self::new(Code::StoreUnavailable, "other transactions kept changing the same rows; nothing was changed")
             }
             StoreError::Corrupt(_) => {
-                return Self::new(Code::InternalError, "the database holds a value that cannot be");
+                return Self::new(Code::InternalError, "the database contains an invalid value");
             }
             StoreError::Database { .. } if error.blames_data() => {
-                return Self::new(Code::InternalError, "the database refused what was to be stored");
+                return Self::new(Code::InternalError, "the database refused the change");
             }
-            _ => Self::new(Code::StoreUnavailable, "the database does not answer; nothing was done"),
+            _ => Self::new(Code::StoreUnavailable, "the database does not answer; nothing was changed"),
         };
         problem.retry_after(RETRY_STORE_SECONDS)
     }
@@ -79,7 +80,7 @@ impl From<&StoreError> for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        tracing::error!(error = error.in_full(), "a request failed in the store");
+        tracing::error!(error = error.in_full(), "a request failed in the database");
         Self::from(&error)
     }
 }
@@ -89,7 +90,7 @@ impl From<Refusal> for Problem {
         match refusal {
             Refusal::UnknownTask { task, known } => {
                 let problem =
-                    Self::new(Code::UnknownTask, format!("no task is called {:?}", task.as_str())).field("task");
+                    Self::new(Code::UnknownTask, format!("there is no task {:?}", task.as_str())).field("task");
                 if known.is_empty() { problem } else { problem.hint(format!("known tasks: {}", known.join(", "))) }
             }
             Refusal::InvalidPayload { pointer, reason } => {

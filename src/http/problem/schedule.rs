@@ -19,7 +19,7 @@ impl Problem {
     pub(in crate::http) fn unknown_grant() -> Self {
         Self::new(Code::UnknownGrant, "there is no such grant in this workspace")
             .field("grant_id")
-            .hint("name one of this workspace, or leave it out for one of your own")
+            .hint("name a grant of this workspace, or leave the field out to get your own")
     }
 
     /// A grant does not allow what is asked.
@@ -32,13 +32,13 @@ impl Problem {
             Standing::Expired => (Code::GrantExpired, "the grant has expired".to_owned()),
             Standing::Good | Standing::Revoked => (Code::GrantRevoked, "the grant was revoked".to_owned()),
         };
-        Self::new(code, why).field("grant_id").hint("give the schedule another one, by grant_id or grant")
+        Self::new(code, why).field("grant_id").hint("give the schedule another grant, with grant_id or grant")
     }
 
     /// There is nothing to go on with.
     pub(in crate::http) fn no_slots() -> Self {
-        Self::new(Code::NoSlots, "the schedule has no slot to come")
-            .hint("give it another cron, every_seconds or at first")
+        Self::new(Code::NoSlots, "the schedule has no future slots")
+            .hint("give it a new cron, every_seconds or at first")
     }
 }
 

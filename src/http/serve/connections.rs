@@ -61,7 +61,7 @@ async fn next(listener: &TcpListener, room: &Arc<Semaphore>) -> (TcpStream, Sock
         match listener.accept().await {
             Ok((stream, peer)) => return (stream, peer, permit),
             Err(error) => {
-                tracing::warn!(%error, "cannot take a connection");
+                tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(AFTER_FAILURE).await;
             }
         }
@@ -85,7 +85,7 @@ async fn attend(stream: TcpStream, peer: SocketAddr, router: Router, limits: Lim
     let silent = async {
         match timeout(limits.header_wait, asked.notified()).await {
             Ok(()) => std::future::pending().await,
-            Err(_) => tracing::debug!(%peer, "no request came"),
+            Err(_) => tracing::debug!(%peer, "the connection sent no request"),
         }
     };
     let served = tokio::select! {

@@ -75,7 +75,7 @@ impl Model {
     pub(super) fn refusal(&self, run: &Run, now: Timestamp) -> Option<(Ending, RunError)> {
         let scheduled = run.scheduled?;
         let Some(grant) = self.grants.get(&scheduled.grant) else {
-            return Some((Ending::Failed, RunError::new("grant_revoked", "its grant is gone")));
+            return Some((Ending::Failed, RunError::new("grant_revoked", "its grant no longer exists")));
         };
         if let Some(error) = grant.refusal(&run.task, now) {
             return Some((Ending::Failed, error));

@@ -29,8 +29,8 @@ pub(super) async fn listen(shared: Arc<Shared>) {
             failures = 0;
         }
         match failures {
-            0 => tracing::warn!(?error, "the connection that listens for ready runs is gone; connecting again"),
-            _ => tracing::debug!(?error, failures, "the connection that listens for ready runs cannot be had"),
+            0 => tracing::warn!(?error, "lost the LISTEN connection; reconnecting"),
+            _ => tracing::debug!(?error, failures, "cannot open the LISTEN connection"),
         }
         sleep(wait(failures, shared.wakes.sender.as_u128())).await;
         failures += 1;

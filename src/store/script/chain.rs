@@ -215,7 +215,7 @@ fn refusal(
     now: Timestamp,
 ) -> Option<(Ending, RunError)> {
     let Some(grant) = grant else {
-        return Some((Ending::Failed, RunError::new("grant_revoked", "its grant is gone")));
+        return Some((Ending::Failed, RunError::new("grant_revoked", "its grant no longer exists")));
     };
     if let Some(error) = grant.refusal(&run.task, now) {
         return Some((Ending::Failed, error));

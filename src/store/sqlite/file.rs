@@ -54,7 +54,7 @@ fn private() -> OpenOptions {
 pub(super) fn warn_if_open_to_all(path: &Path) {
     #[cfg(unix)]
     if std::fs::metadata(path).is_ok_and(|data| std::os::unix::fs::MetadataExt::mode(&data) & 0o004 != 0) {
-        tracing::warn!(path = %path.display(), "every user of this machine can read the database; chmod 600 keeps it private");
+        tracing::warn!(path = %path.display(), "every user of this machine can read the database; run chmod 600 on it");
     }
 }
 

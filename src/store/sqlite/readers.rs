@@ -73,7 +73,7 @@ fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, jobs: &Mutex<Rec
             && !conn.is_autocommit()
             && let Err(error) = conn.execute_batch("rollback")
         {
-            tracing::error!(%error, "an SQLite reader could not let go of its snapshot");
+            tracing::error!(%error, "an SQLite reader could not release its snapshot");
         }
         job.answer();
     }

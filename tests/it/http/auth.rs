@@ -42,10 +42,10 @@ async fn lasting(
 /// What a route needs, as its description says.
 fn needed(operation: &Value) -> Option<(Permission, bool)> {
     let words = operation["description"].as_str()?;
-    let (_, rest) = words.split_once("Needs the permission `")?;
+    let (_, rest) = words.split_once("Requires the permission `")?;
     let (name, rest) = rest.split_once('`')?;
     let permission = Permission::ALL.into_iter().find(|permission| permission.as_str() == name);
-    Some((permission.expect("a permission"), rest.contains("everywhere")))
+    Some((permission.expect("a permission"), rest.contains("all workspaces")))
 }
 
 /// A request that would do no harm if it were let through, and be answered with something else than 401 or 403.

@@ -109,8 +109,8 @@ async fn what_makes_no_sense_is_refused_by_name_with_what_to_write() {
         (json!({}), "missing_field", "cron", "one of cron"),
         (json!({"cron": "@daily", "at": "2030-01-01T00:00:00Z"}), "conflicting_fields", "at", "one of cron"),
         (json!({"cron": "@daily", "every_seconds": 5}), "conflicting_fields", "every_seconds", "one of cron"),
-        (json!({"every_seconds": 5, "timezone": "UTC"}), "conflicting_fields", "timezone", "leave it out"),
-        (json!({"at": "2030-01-01T00:00:00Z", "dst": {}}), "conflicting_fields", "dst", "leave it out"),
+        (json!({"every_seconds": 5, "timezone": "UTC"}), "conflicting_fields", "timezone", "leave the field out"),
+        (json!({"at": "2030-01-01T00:00:00Z", "dst": {}}), "conflicting_fields", "dst", "leave the field out"),
         (
             json!({"cron": "@daily", "starts_at": "2030-01-01T00:00:00Z"}),
             "conflicting_fields",
@@ -129,7 +129,7 @@ async fn what_makes_no_sense_is_refused_by_name_with_what_to_write() {
         (json!({"cron": "@daily", "timezone": "Mars/Olympus"}), "invalid_field", "timezone", "IANA"),
         (json!({"cron": "@daily", "dst": {"gap": "before"}}), "invalid_field", "dst.gap", ""),
         (json!({"cron": "@daily", "dst": {"hole": "skip"}}), "unknown_field", "dst.hole", ""),
-        (json!({"at": "2020-01-01T00:00:00Z"}), "invalid_field", "at", "to come"),
+        (json!({"at": "2020-01-01T00:00:00Z"}), "invalid_field", "at", "in the future"),
         (json!({"every_seconds": 0}), "invalid_field", "every_seconds", ""),
         (json!({"every_seconds": 5, "overlap": "queue"}), "invalid_field", "overlap", ""),
         (json!({"every_seconds": 5, "catch_up_limit": 1001}), "invalid_field", "catch_up_limit", ""),
@@ -153,7 +153,7 @@ async fn what_makes_no_sense_is_refused_by_name_with_what_to_write() {
             json!({"every_seconds": 5, "grant": {"user_id": "a", "billing_account": "b", "scopes": []}}),
             "invalid_field",
             "grant.scopes",
-            "name tasks",
+            "task names",
         ),
         (
             json!({"every_seconds": 5, "grant": {"user_id": "a", "billing_account": "b"}}),
@@ -171,13 +171,13 @@ async fn what_makes_no_sense_is_refused_by_name_with_what_to_write() {
             json!({"every_seconds": 5, "grant": {"user_id": "a", "billing_account": "b", "scopes": ["*"], "expires_at": "2020-01-01T00:00:00Z"}}),
             "invalid_field",
             "grant.expires_at",
-            "to come",
+            "in the future",
         ),
         (
             json!({"every_seconds": 5, "grant_id": "01890000-0000-7000-8000-000000000000", "grant": {"user_id": "a", "billing_account": "b", "scopes": ["*"]}}),
             "conflicting_fields",
             "grant",
-            "name one",
+            "existing grant",
         ),
     ];
     for (mut body, code, field, hint) in cases {

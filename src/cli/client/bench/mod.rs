@@ -164,7 +164,7 @@ async fn a_worker_is_there(remote: &Remote) -> Result<(), Failure> {
     if alive {
         Ok(())
     } else {
-        Err("no worker is there to execute runs\n  hint: `runlane dev` starts a server with one; with --database, one \
+        Err("no worker is running\n  hint: `runlane dev` starts a server with one; with --database, one \
              works in this process"
             .into())
     }

@@ -56,7 +56,7 @@ pub(super) async fn in_batches(
             let batch = Doc::of(&BTreeMap::from([("runs", vec![body; count as usize])]));
             let answer = remote.post(&["runs", "batch"], Some(&batch)).await?;
             if answer.field::<u64>("created") != Some(count.into()) {
-                return Err("the server did not take the whole batch".into());
+                return Err("the server did not accept the whole batch".into());
             }
             bar.inc(count.into());
         }

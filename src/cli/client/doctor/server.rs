@@ -49,7 +49,7 @@ fn judge(remote: &Remote, ready: bool, body: &Value) -> Check {
         }
         (false, _) => {
             let why = Problem::read(body.clone()).map_or("it does not say why".into(), |problem| problem.in_short());
-            Check::fail("server", format!("{address} is not ready: {why}"), "look at its log")
+            Check::fail("server", format!("{address} is not ready: {why}"), "check its log")
         }
     }
 }

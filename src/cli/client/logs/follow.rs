@@ -43,7 +43,7 @@ pub(super) async fn follow(remote: &Remote, id: &str, mut printer: Printer) -> R
             Err(error) => return Err(error.into()),
         }
         if !std::mem::replace(&mut told, true) {
-            eprintln!("── the connection was lost; trying again");
+            eprintln!("── connection lost; reconnecting");
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST);

@@ -67,7 +67,7 @@ pub(super) async fn logs(args: LogsArgs) -> Result<ExitCode, Failure> {
     let said = all(&remote, &args.id, &mut printer).await?;
     if said == 0 && !printer.json {
         let run: seen::Run = seen::read(&remote.get(&["runs", &args.id]).await?)?;
-        eprintln!("the run is {} and has said nothing", run.status);
+        eprintln!("the run is {} and has no output", run.status);
     }
     Ok(ExitCode::SUCCESS)
 }

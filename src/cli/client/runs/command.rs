@@ -55,7 +55,7 @@ pub(super) async fn command(remote: &Remote, verb: &str, ids: Ids, json: bool) -
 fn report(verb: &str, id: &str, run: &seen::Run) {
     if verb == "rerun" {
         say(&format!("{}\n", plain(&run.id)));
-        eprintln!("{} again from {}", plain(&run.status), plain(id));
+        eprintln!("{}, a rerun of {}", plain(&run.status), plain(id));
     } else {
         say(&format!("{}\n", outcome(verb, id, run, Paint::for_stdout())));
     }
@@ -66,7 +66,7 @@ fn outcome(verb: &str, id: &str, run: &seen::Run, paint: Paint) -> String {
     let status = paint.status(&run.status);
     match (verb, run.status.as_str()) {
         ("cancel" | "pause", "running") => format!("{} {status}; its worker was asked to stop", plain(id)),
-        ("dismiss", _) => format!("{} {status}; its lane goes on without it", plain(id)),
+        ("dismiss", _) => format!("{} {status}; its lane continues without it", plain(id)),
         _ => format!("{} {status}", plain(id)),
     }
 }

@@ -57,7 +57,7 @@ pub(super) async fn list(remote: &Remote, args: ListArgs, as_json: bool) -> Resu
         table.add(row(&seen::read(run)?, now));
     }
     if table.is_empty() {
-        say(if args.is_filtered() { "no run matches\n" } else { "no runs yet; `runlane submit` makes one\n" });
+        say(if args.is_filtered() { "no run matches\n" } else { "no runs yet; `runlane submit` creates one\n" });
         return Ok(ExitCode::SUCCESS);
     }
     say(&table.render(paint));

@@ -53,7 +53,7 @@ pub(super) async fn runs(remote: &Remote, wanted: RunsArgs, json: bool) -> Resul
     for entry in &page.data {
         table.add(row(entry, now()));
     }
-    say(&if table.is_empty() { "nothing has become of its slots yet\n".into() } else { table.render(paint) });
+    say(&if table.is_empty() { "no slots have passed yet\n".into() } else { table.render(paint) });
     if let Some(cursor) = page.next_cursor {
         say(&format!("{}\n", paint.quiet(&format!("there are more: --cursor {cursor}"))));
     }
@@ -86,8 +86,8 @@ fn row(entry: &Entry, now: Timestamp) -> Vec<Cell> {
 
 fn why(entry: &Entry) -> String {
     let reason = match entry.reason.as_str() {
-        "missed" => "missed: nothing could be started",
-        "overlap" => "the run before was under way",
+        "missed" => "missed: nothing could start",
+        "overlap" => "the previous run had not ended",
         "withdrawn" => "the schedule was paused, edited or deleted",
         other => other,
     };

@@ -85,7 +85,7 @@ pub(super) async fn schedules(args: SchedulesArgs) -> Result<ExitCode, Failure> 
             if json {
                 print_json(&answer);
             } else {
-                say(&format!("schedule {} is gone; its runs stay in the history\n", plain(&id)));
+                say(&format!("deleted schedule {}; its runs stay in the history\n", plain(&id)));
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -108,7 +108,7 @@ async fn list(remote: &Remote, json: bool) -> Result<ExitCode, Failure> {
         table.add(render::row(&seen::read(schedule)?, now()));
     }
     say(&if table.is_empty() {
-        "no schedules yet; `runlane schedules create` makes one\n".into()
+        "no schedules yet; `runlane schedules create` creates one\n".into()
     } else {
         table.render(Paint::for_stdout())
     });

@@ -57,7 +57,7 @@ pub(super) async fn preview(remote: &RemoteArgs, wanted: PreviewArgs, json: bool
         let utc = slot.slot.map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
         table.add(vec![Cell::of(weekday(&slot)), Cell::maybe(utc), Cell::of(slot.note.unwrap_or_default()).warn()]);
     }
-    say(&if table.is_empty() { "no slot to come\n".into() } else { table.render(Paint::for_stdout()) });
+    say(&if table.is_empty() { "no future slots\n".into() } else { table.render(Paint::for_stdout()) });
     Ok(ExitCode::SUCCESS)
 }
 

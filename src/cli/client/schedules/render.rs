@@ -66,7 +66,7 @@ pub(super) fn row(schedule: &Schedule, now: Timestamp) -> Vec<Cell> {
 fn state(schedule: &Schedule) -> String {
     match &schedule.disabled {
         Some(why) if !schedule.enabled => why.code.clone(),
-        _ if schedule.enabled => "at work".into(),
+        _ if schedule.enabled => "active".into(),
         _ => "off".into(),
     }
 }
@@ -97,9 +97,9 @@ fn interval(seconds: u32) -> String {
 /// How it stands after it was made or changed.
 pub(super) fn told(schedule: &Schedule, now: Timestamp) -> String {
     match (&schedule.disabled, schedule.next_slot) {
-        (Some(why), _) => format!("not at work: {}", plain(&why.message)),
+        (Some(why), _) => format!("disabled: {}", plain(&why.message)),
         (None, Some(next)) => format!("next {}, at {}", ago(next, now), whole(next)),
-        (None, None) => "no slot to come".into(),
+        (None, None) => "no future slots".into(),
     }
 }
 

@@ -79,7 +79,7 @@ async fn stream(
 }
 
 async fn send(remote: &Remote, batch: &mut Vec<Item>, bar: &ProgressBar, tally: &mut Tally) -> Result<(), Failure> {
-    let waits = |reason: &str, seconds: u64| bar.set_message(format!("{reason}; trying again in {seconds} s"));
+    let waits = |reason: &str, seconds: u64| bar.set_message(format!("{reason}; retrying in {seconds} s"));
     let mut outcomes = std::mem::take(&mut tally.unsent);
     outcomes.extend(batch::submit(remote, tally.answered, std::mem::take(batch), &waits).await?);
     outcomes.sort_by_key(|(line, _)| *line);
@@ -109,7 +109,7 @@ impl Tally {
         let length = span(SignedDuration::try_from(took).unwrap_or_default());
         let mut words = format!("submitted {} in {length}", counted(self.submitted, "run"));
         if self.submitted >= 1000 {
-            words.push_str(&format!(" ({} a second)", grouped(rate as u64)));
+            words.push_str(&format!(" ({} per second)", grouped(rate as u64)));
         }
         if self.known > 0 {
             words.push_str(&format!("; {} already there", grouped(self.known)));

@@ -12,7 +12,7 @@ pub(super) fn not_new(outcome: &str) -> Option<&'static str> {
             Some("already there: this idempotency key was used for the same request before; nothing new was submitted")
         }
         "kept" => Some("already there: a run with this key has not started yet; nothing new was submitted"),
-        "replaced" => Some("replaced: the run with this key had not started, and takes on this request"),
+        "replaced" => Some("replaced: the run with this key had not started and took on this request"),
         _ => None,
     }
 }
@@ -21,9 +21,9 @@ pub(super) fn not_new(outcome: &str) -> Option<&'static str> {
 pub(super) fn next(run: &Run, outcome: &str, now: Timestamp) -> String {
     let id = plain(&run.id);
     let state = match (run.status.as_str(), run.available_at.filter(|at| *at > now)) {
-        ("pending", _) => format!("held; `runlane runs enqueue {id}` lets it go"),
+        ("pending", _) => format!("on hold; `runlane runs enqueue {id}` releases it"),
         ("queued", Some(at)) => format!("due {}", ago(at, now)),
-        ("queued", None) if run.blocked_by.is_some() => format!("waits; `runlane explain {id}` says for what"),
+        ("queued", None) if run.blocked_by.is_some() => format!("waiting; `runlane explain {id}` says why"),
         (_, None) if run.is_terminal() => format!("`runlane runs show {id}` shows its outcome"),
         _ => format!("follow it with `runlane logs -f {id}`"),
     };

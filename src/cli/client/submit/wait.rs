@@ -42,7 +42,7 @@ pub(in crate::cli::client) async fn wait(remote: &Remote, id: &str, patience: Pa
         waited = look(remote, id, until, &spinner) => waited,
         _ = tokio::signal::ctrl_c() => {
             spinner.finish_and_clear();
-            eprintln!("no longer waiting; the run goes on: runlane runs show {}", plain(id));
+            eprintln!("no longer waiting; the run continues: runlane runs show {}", plain(id));
             std::process::exit(exit::INTERRUPTED.into());
         }
     };

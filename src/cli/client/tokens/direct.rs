@@ -44,7 +44,7 @@ async fn create(store: &dyn Store, workspace: Option<&str>, args: &CreateArgs) -
 }
 
 async fn revoke(store: &dyn Store, id: &str) -> Result<Doc, Failure> {
-    let token = TokenId(id.parse().map_err(|_| format!("{id:?} is no id of a token"))?);
+    let token = TokenId(id.parse().map_err(|_| format!("{id:?} is not the id of a token"))?);
     let revoked = revoke_token(store, &By::local(WorkspaceName::default()), token, None).await?;
     revoked.map(|_| Doc::default()).ok_or_else(|| format!("there is no token {id}").into())
 }

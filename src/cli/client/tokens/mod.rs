@@ -87,7 +87,7 @@ pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
     } else {
         say(&in_words(&verb, &answer)?);
         if matches!(verb, TokensVerb::Create(_)) {
-            eprintln!("keep it now: it is not shown again");
+            eprintln!("store it now: it is not shown again");
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -121,7 +121,7 @@ fn in_words(verb: &TokensVerb, answer: &Doc) -> Result<String, String> {
             let secret = answer.field::<String>("secret").unwrap_or_default();
             format!("{}\n", plain(&secret))
         }
-        TokensVerb::Revoke { id } => format!("token {} is good for nothing any more\n", plain(id)),
+        TokensVerb::Revoke { id } => format!("revoked token {}\n", plain(id)),
     })
 }
 

@@ -50,7 +50,7 @@ fn head_line(screen: &Screen, now: Timestamp) -> Line<'_> {
     ];
     parts.push(match (&screen.trouble, screen.frozen) {
         (Some(trouble), _) => Span::from(trouble.clone()).red(),
-        (None, true) => Span::from("stopped; space goes on").yellow(),
+        (None, true) => Span::from("paused; space resumes").yellow(),
         (None, false) => Span::from("q quits").dim(),
     });
     Line::from(parts)

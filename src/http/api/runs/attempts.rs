@@ -13,7 +13,7 @@ use crate::http::state::Server;
 ///
 /// Oldest first.
 #[utoipa::path(get, path = "/v1/runs/{id}/attempts", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
-    responses((status = 200, description = "All of them", body = List<Attempt>)))]
+    responses((status = 200, description = "All attempts", body = List<Attempt>)))]
 pub(super) async fn list_attempts(
     State(server): State<Server>,
     caller: Caller,

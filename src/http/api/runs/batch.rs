@@ -17,12 +17,12 @@ use crate::store::SubmitOutcome;
 
 /// Submit up to 10,000 runs
 ///
-/// They are stored in one transaction, and each is judged by itself. A batch with a submission that cannot be understood
-/// is refused as a whole. With an `Idempotency-Key`, the batch can be sent again.
+/// The runs are stored in one transaction, and each submission succeeds or fails on its own. A batch with a malformed
+/// submission is refused as a whole. With an `Idempotency-Key`, the batch can be repeated safely.
 #[utoipa::path(post, path = "/v1/runs/batch", tag = "runs", request_body = SubmitBatch,
     params(("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 190,
-        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "Names this batch: sent again, each submission is answered with its first run")),
-    responses((status = 200, description = "What came of each", body = BatchResult)))]
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "Identifies this batch: a repeated batch returns the runs that were created first")),
+    responses((status = 200, description = "The result of each submission", body = BatchResult)))]
 pub(super) async fn submit_batch(
     State(server): State<Server>,
     caller: Caller,
@@ -31,7 +31,7 @@ pub(super) async fn submit_batch(
     Body(batch): Body<SubmitBatch>,
 ) -> Result<Json<BatchResult>, Problem> {
     if server.api.direct.is_some() {
-        return Err(direct::no_queue("the runs of a batch would have to wait for each other"));
+        return Err(direct::no_queue("the runs of a batch would have to wait"));
     }
     let requests = requests(&server, &caller, &headers, batch)?;
     let submission = submit_runs(server.store(), &requests, server.api.admission).await?;

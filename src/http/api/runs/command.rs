@@ -18,43 +18,43 @@ type Answer = Result<(StatusCode, Json<Run>), Problem>;
 
 /// Cancel a run
 ///
-/// One that has not started is cancelled at once; one that is running is asked to stop.
+/// A waiting run is cancelled immediately; the worker of a running one is asked to stop it.
 #[utoipa::path(post, path = "/v1/runs/{id}/cancel", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
-    responses((status = 200, description = "It is cancelled", body = Run), (status = 202, description = "Its worker was asked to stop it", body = Run)))]
+    responses((status = 200, description = "The run is cancelled", body = Run), (status = 202, description = "The worker was asked to stop the run", body = Run)))]
 pub(super) async fn cancel_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Cancel, "cancelled").await
 }
 
 /// Pause a run
 ///
-/// One that waits is paused at once; one that is running is stopped. Either can be resumed.
+/// A waiting run is paused immediately; the worker of a running one is asked to stop it. Either can be resumed.
 #[utoipa::path(post, path = "/v1/runs/{id}/pause", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
-    responses((status = 200, description = "It is paused", body = Run), (status = 202, description = "Its worker was asked to stop it", body = Run)))]
+    responses((status = 200, description = "The run is paused", body = Run), (status = 202, description = "The worker was asked to stop the run", body = Run)))]
 pub(super) async fn pause_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Pause, "paused").await
 }
 
 /// Resume a run
 ///
-/// A paused, failed or timed-out run is queued again, with room for more attempts.
+/// Queues a paused, failed or timed-out run again, with more attempts.
 #[utoipa::path(post, path = "/v1/runs/{id}/resume", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
-    responses((status = 200, description = "It is queued", body = Run)))]
+    responses((status = 200, description = "The run is queued", body = Run)))]
 pub(super) async fn resume_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Resume, "resumed").await
 }
 
-/// Let a held run's lane go on without it
+/// Dismiss a run, so that its lane continues without it
 #[utoipa::path(post, path = "/v1/runs/{id}/dismiss", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
-    responses((status = 200, description = "Its lane goes on", body = Run)))]
+    responses((status = 200, description = "The lane continues", body = Run)))]
 pub(super) async fn dismiss_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Dismiss, "dismissed").await
 }
 
 /// Enqueue a pending run
 ///
-/// What was submitted with `hold` goes into its queue.
+/// Moves a run that was submitted with `hold` into its queue.
 #[utoipa::path(post, path = "/v1/runs/{id}/enqueue", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
-    responses((status = 200, description = "It is queued", body = Run)))]
+    responses((status = 200, description = "The run is queued", body = Run)))]
 pub(super) async fn enqueue_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Enqueue, "enqueued").await
 }

@@ -41,17 +41,19 @@ pub(super) fn check(body: &SubmitRun) -> Result<(), Problem> {
 /// Refuses what only a queue could hold.
 pub(super) fn no_queue(detail: &str) -> Problem {
     Problem::new(Code::QueueDisabled, format!("{detail}, and queue.enabled is false"))
-        .hint("leave it out, or ask a server that has a queue")
+        .hint("leave the field out, or use a server with a queue")
 }
 
 /// A slot for the run, or 429 and nothing is stored.
 pub(super) fn reserve(slots: &dyn DirectSlots, run: RunId, queue: &QueueName) -> Result<Reservation, Problem> {
     slots.reserve(run, queue).map_err(|refused| match refused {
-        NoSlot::Full => Problem::new(Code::ConcurrencyLimit, "every slot is taken; nothing was stored")
-            .hint("try again when a run has ended")
+        NoSlot::Full => Problem::new(Code::ConcurrencyLimit, "every execution slot is busy; nothing was stored")
+            .hint("try again later")
             .retry_after(RETRY_SECONDS),
         NoSlot::NotServed => no_queue(&format!("nobody here serves the queue {:?}", queue.as_str())).field("queue"),
-        NoSlot::Leaving => Problem::new(Code::ShuttingDown, "the worker takes no more runs").retry_after(RETRY_SECONDS),
+        NoSlot::Leaving => {
+            Problem::new(Code::ShuttingDown, "the worker accepts no more runs").retry_after(RETRY_SECONDS)
+        }
     })
 }
 

@@ -22,10 +22,10 @@ const MOST: u16 = 1000;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Only those with a higher number; 0 unless given.
+    /// Only events with a higher number; 0 by default.
     #[param(minimum = 0)]
     after: Option<i64>,
-    /// At most so many; 100 unless given. A stream has no limit.
+    /// Maximum number of events; 100 by default. A stream has no limit.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u16>,
 }
@@ -33,12 +33,12 @@ pub(super) struct Wanted {
 /// List or stream a run's events
 ///
 /// Logs, progress and usage, oldest first; `next_cursor` is the `after` of the next page. With `Accept:
-/// text/event-stream` they come as they happen, each with its number as `id`, until an event `end` says how the run
-/// ended; `Last-Event-ID` goes on where a stream broke off.
+/// text/event-stream` the server streams events as they happen, each with its number as `id`, and ends with an event `end`
+/// that has the run's outcome. `Last-Event-ID` continues an interrupted stream.
 #[utoipa::path(get, path = "/v1/runs/{id}/events", tag = "runs",
     params(("id" = Uuid, Path, description = "The run"), Wanted,
         ("Accept" = Option<String>, Header, description = "`text/event-stream` for a stream", example = "application/json"),
-        ("Last-Event-ID" = Option<i64>, Header, minimum = 0, description = "In a stream: only events with a higher number")),
+        ("Last-Event-ID" = Option<i64>, Header, minimum = 0, description = "For a stream: only events with a higher number")),
     responses((status = 200, description = "A page of events, or a stream of them", content(
         (List<Event> = "application/json"),
         (String = "text/event-stream", example = "id: 1\nevent: log\ndata: {\"seq\":1}\n\nevent: end\ndata: {\"status\":\"succeeded\",\"error\":null}\n\n"),

@@ -13,9 +13,9 @@ use crate::http::state::Server;
 
 /// Explain why a run is not starting
 ///
-/// Everything that keeps it from starting, and what would end it.
+/// Lists everything that keeps the run from starting, and what would start it.
 #[utoipa::path(get, path = "/v1/runs/{id}/explain", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
-    responses((status = 200, description = "How it stands, and why", body = Explanation)))]
+    responses((status = 200, description = "The explanation", body = Explanation)))]
 pub(super) async fn explain(
     State(server): State<Server>,
     caller: Caller,

@@ -66,7 +66,7 @@ fn due(body: &SubmitRun) -> Result<Due, Problem> {
         (Some(_), Some(_)) => {
             Err(Problem::new(Code::ConflictingFields, "both available_at and delay_seconds are given")
                 .field("delay_seconds")
-                .hint("give one of them"))
+                .hint("give only one of them"))
         }
     }
 }

@@ -23,27 +23,27 @@ const MOST: u16 = 500;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Any of these, separated by commas.
+    /// Only runs with one of these statuses, separated by commas.
     #[param(
         example = "queued,running",
         pattern = "^(,|(pending|queued|running|retrying|paused|succeeded|failed|timed_out|cancelled),)*(pending|queued|running|retrying|paused|succeeded|failed|timed_out|cancelled)?$"
     )]
     status: Option<String>,
-    /// Of this task.
+    /// Only runs of this task.
     #[param(value_type = Option<Name>)]
     task: Option<TaskName>,
-    /// In this queue.
+    /// Only runs in this queue.
     #[param(value_type = Option<Name>)]
     queue: Option<QueueName>,
-    /// In this lane.
+    /// Only runs in this lane.
     #[param(value_type = Option<Name>)]
     lane: Option<LaneName>,
-    /// Of this schedule.
+    /// Only runs of this schedule.
     schedule: Option<Uuid>,
-    /// At most so many; 50 unless given.
+    /// Maximum number of runs; 50 by default.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u16>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(pattern = "^([0-9a-f]{2})+$")]
     cursor: Option<String>,
 }

@@ -15,10 +15,10 @@ pub(in crate::http::api) fn settle(asked: RunId, outcome: SubmitOutcome) -> Resu
         SubmitOutcome::Kept(id) => Ok((BatchOutcome::Kept, id)),
         SubmitOutcome::Existing(id) => Ok((BatchOutcome::Existing, id)),
         SubmitOutcome::IdempotencyMismatch(id) => {
-            let detail = format!("the key was used for another request, which led to run {id}");
+            let detail = format!("the key was already used for a different request, which created run {id}");
             Err(Problem::new(Code::IdempotencyMismatch, detail)
                 .field("Idempotency-Key")
-                .hint("use a new key for a new request"))
+                .hint("use a new key for each new request"))
         }
         SubmitOutcome::QueueFull => Err(Problem::queue_full()),
         SubmitOutcome::UnknownWorkspace => Err(Problem::no_workspace()),
@@ -26,7 +26,7 @@ pub(in crate::http::api) fn settle(asked: RunId, outcome: SubmitOutcome) -> Resu
             Err(Problem::new(Code::UnknownUpstream, format!("no run {id} in this workspace")).field("after"))
         }
         SubmitOutcome::CircularWait(id) => {
-            let detail = format!("the run to be replaced may not wait for run {id}, which may wait for it");
+            let detail = format!("the replaced run cannot wait for run {id}, which may be waiting for it");
             Err(Problem::new(Code::CircularWait, detail).field("after"))
         }
         // The ids are ours, and new.

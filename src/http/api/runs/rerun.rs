@@ -15,8 +15,8 @@ use crate::store::RerunOutcome;
 
 /// Rerun a run
 ///
-/// Submits its work again as a new run, whatever became of the old one, which stays as it is. A server without a queue
-/// executes it as it does a submission.
+/// Submits the same work again as a new run. The old run stays as it is, whatever its status. In direct mode the new run
+/// is executed like any submission.
 #[utoipa::path(post, path = "/v1/runs/{id}/rerun", tag = "runs",
     params(("id" = Uuid, Path, description = "The old run"), ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`", example = "return=minimal")),
     responses((status = 201, description = "The new run", body = RunOrId)))]

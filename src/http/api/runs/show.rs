@@ -16,7 +16,7 @@ use crate::run::{self, RunId, WorkspaceName};
 
 /// Show a run
 ///
-/// With `Prefer: wait=N` the answer waits up to N seconds for the run to end.
+/// With `Prefer: wait=N` the server waits up to N seconds for the run to end.
 #[utoipa::path(get, path = "/v1/runs/{id}", tag = "runs",
     params(("id" = Uuid, Path, description = "The run"), ("Prefer" = Option<String>, Header, description = "`wait=N`", example = "wait=1")),
     responses((status = 200, description = "The run", body = Run)))]

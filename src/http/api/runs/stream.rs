@@ -29,9 +29,9 @@ const RETRY_SECONDS: u32 = 5;
 /// A stream of what comes after the event `after`.
 pub(super) async fn open(server: Server, workspace: WorkspaceName, id: RunId, after: i64) -> Result<Response, Problem> {
     let Ok(permit) = server.streams.clone().try_acquire_owned() else {
-        let detail = format!("{} event streams are open, as many as may be", server.api.limits.streams);
+        let detail = format!("{} event streams are open, which is the limit", server.api.limits.streams);
         return Err(Problem::new(Code::TooManyStreams, detail)
-            .hint("read pages of events instead")
+            .hint("try again later, or read events in pages")
             .retry_after(RETRY_SECONDS));
     };
     if server.store().run(&workspace, id).await?.is_none() {

@@ -23,21 +23,21 @@ const OUTCOME: HeaderName = HeaderName::from_static("x-runlane-outcome");
 
 /// Submit a run
 ///
-/// Answered once it is stored: an acknowledged run is never lost. With `Prefer: wait=N` the answer waits up to N seconds
-/// for the run to end; with `Prefer: return=minimal` it has the id alone.
+/// The server answers after the commit, so an acknowledged run is never lost. With `Prefer: wait=N` it waits up to N
+/// seconds for the run to end; with `Prefer: return=minimal` it returns only the id.
 ///
-/// A server without a queue (direct mode) executes the run at once, answers when it has ended, and refuses it with
-/// `concurrency_limit` when every slot is taken.
+/// In direct mode (no queue) the server executes the run immediately and answers when it has ended. If every slot is busy,
+/// it answers `concurrency_limit`.
 #[utoipa::path(post, path = "/v1/runs", tag = "runs", request_body = SubmitRun,
     params(
-        ("Idempotency-Key" = Option<Name>, Header, description = "Names this request: made again, it is answered with the first run"),
+        ("Idempotency-Key" = Option<Name>, Header, description = "Identifies this request: a repeated request returns the first run"),
         ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`", example = "wait=1"),
-        ("traceparent" = Option<String>, Header, description = "W3C trace context, kept in the metadata",
+        ("traceparent" = Option<String>, Header, description = "W3C trace context, stored in the metadata",
             example = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
     ),
     responses(
-        (status = 201, description = "Created; in direct mode, executed", body = RunOrId),
-        (status = 200, description = "The run that was there: the same request before, or one with the same key", body = RunOrId),
+        (status = 201, description = "Created; in direct mode, also executed", body = RunOrId),
+        (status = 200, description = "The existing run, from the same request or with the same run key", body = RunOrId),
     ))]
 pub(super) async fn submit_run(
     State(server): State<Server>,

@@ -14,10 +14,10 @@ use crate::http::state::Server;
 
 /// Pause a schedule
 ///
-/// Its waiting run is withdrawn; one that has started goes on.
+/// Withdraws its waiting run; a run that has started continues.
 #[utoipa::path(post, path = "/v1/schedules/{id}/pause", tag = "schedules",
     params(("id" = Uuid, Path, description = "The schedule")),
-    responses((status = 200, description = "As it is now", body = Schedule)))]
+    responses((status = 200, description = "The schedule", body = Schedule)))]
 pub(super) async fn pause_schedule(
     State(server): State<Server>,
     caller: Caller,
@@ -29,10 +29,10 @@ pub(super) async fn pause_schedule(
 
 /// Resume a schedule
 ///
-/// It goes on with the first slot that is still to come, if its grant stands.
+/// Continues with the next future slot, if its grant is valid.
 #[utoipa::path(post, path = "/v1/schedules/{id}/resume", tag = "schedules",
     params(("id" = Uuid, Path, description = "The schedule")),
-    responses((status = 200, description = "As it is now", body = Schedule)))]
+    responses((status = 200, description = "The schedule", body = Schedule)))]
 pub(super) async fn resume_schedule(
     State(server): State<Server>,
     caller: Caller,
@@ -44,10 +44,10 @@ pub(super) async fn resume_schedule(
 
 /// Delete a schedule
 ///
-/// Its waiting run goes with it; one that has started goes on. Its runs stay in the history.
+/// Deletes its waiting run too; a run that has started continues. Its runs stay in the history.
 #[utoipa::path(delete, path = "/v1/schedules/{id}", tag = "schedules",
     params(("id" = Uuid, Path, description = "The schedule")),
-    responses((status = 204, description = "It is gone")))]
+    responses((status = 204, description = "Deleted")))]
 pub(super) async fn delete_schedule(
     State(server): State<Server>,
     caller: Caller,

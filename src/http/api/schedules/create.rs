@@ -15,12 +15,12 @@ use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
 use crate::store::CreateScheduleOutcome;
 
-/// Make a schedule
+/// Create a schedule
 ///
-/// The run of its first slot waits from the answer on. What says nothing of a grant gets one of its own: for the caller,
-/// for this task alone, paid for by the account that is called as the workspace is.
+/// The run of its first slot is stored with it. A schedule without a grant gets its own: in the caller's name, for this
+/// task only, charged to an account named after the workspace.
 #[utoipa::path(post, path = "/v1/schedules", tag = "schedules", request_body = NewSchedule,
-    responses((status = 201, description = "Made", body = Schedule)))]
+    responses((status = 201, description = "Created", body = Schedule)))]
 pub(super) async fn create_schedule(
     State(server): State<Server>,
     caller: Caller,
@@ -51,5 +51,5 @@ pub(super) async fn create_schedule(
 
 /// The database's clock is ahead of ours: only an instant can have gone by.
 pub(super) fn in_the_past() -> Problem {
-    Problem::new(Code::InvalidField, "the only slot lies in the past").field("at").hint("give an instant to come")
+    Problem::new(Code::InvalidField, "the only slot is in the past").field("at").hint("give a time in the future")
 }

@@ -15,11 +15,11 @@ use crate::http::state::Server;
 
 /// Change a schedule
 ///
-/// What is absent stays. The run that waits is that of the changed schedule; one that has started goes on as it is. If the
-/// times do not change, the slot that waits keeps its place.
+/// Absent fields stay as they are. The change applies to the waiting run; a run that has started continues unchanged. If the
+/// times do not change, the waiting slot keeps its place.
 #[utoipa::path(patch, path = "/v1/schedules/{id}", tag = "schedules", request_body = ScheduleChange,
     params(("id" = Uuid, Path, description = "The schedule")),
-    responses((status = 200, description = "As it is now", body = Schedule)))]
+    responses((status = 200, description = "The changed schedule", body = Schedule)))]
 pub(super) async fn edit_schedule(
     State(server): State<Server>,
     caller: Caller,

@@ -16,7 +16,7 @@ const LIST: &str = "history";
 
 /// List what became of a schedule's slots
 ///
-/// Its runs, as they are shown elsewhere, and the slots that got none (`"status": "skipped"`), newest first.
+/// Its runs and its skipped slots (`"status": "skipped"`), newest first.
 #[utoipa::path(get, path = "/v1/schedules/{id}/runs", tag = "schedules",
     params(("id" = Uuid, Path, description = "The schedule"), Wanted),
     responses((status = 200, description = "A page of runs and skipped slots", body = List<SlotOutcome>)))]

@@ -55,8 +55,11 @@ pub(super) fn changed(
     now: Timestamp,
 ) -> Result<ScheduleSpec, Problem> {
     if let Some(version) = change.version.filter(|version| *version != seen.version) {
-        let detail = format!("the schedule is at version {}, and {version} was seen", seen.version);
-        return Err(Problem::new(Code::VersionConflict, detail).field("version").hint("look at it again"));
+        let detail =
+            format!("the schedule is at version {}, but the change is based on version {version}", seen.version);
+        return Err(Problem::new(Code::VersionConflict, detail)
+            .field("version")
+            .hint("read the schedule again and repeat the change"));
     }
     let mut spec = seen.spec.clone();
     if let Some(timing) = timing(&seen.spec.timing, change) {
@@ -173,10 +176,10 @@ fn check(spec: &ScheduleSpec) -> Result<(), Problem> {
         return invalid("jitter_seconds", format!("{} s; give 0 to {MOST_JITTER_SECONDS}", spec.jitter_seconds));
     }
     if spec.overlap == Overlap::Replace && spec.catch_up_limit > 0 {
-        let detail = "catch_up_limit and overlap replace exclude each other: each run would cancel the one before";
+        let detail = "catch_up_limit cannot be combined with overlap replace: each run would cancel the previous one";
         return Err(Problem::new(Code::ConflictingFields, detail)
             .field("catch_up_limit")
-            .hint("leave it out, or choose forbid or allow"));
+            .hint("leave the field out, or choose forbid or allow"));
     }
     Ok(())
 }

@@ -22,12 +22,12 @@ const LIST: &str = "schedules";
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Under this grant.
+    /// Only schedules under this grant.
     grant: Option<Uuid>,
-    /// At most so many; 50 unless given.
+    /// Maximum number of schedules; 50 by default.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u16>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 

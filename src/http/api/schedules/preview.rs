@@ -22,19 +22,19 @@ const MOST: u16 = 1000;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Only slots after this; now unless given.
+    /// Only slots after this time; now by default.
     from: Option<Timestamp>,
-    /// At most so many; 10 unless given.
+    /// Maximum number of slots; 10 by default.
     #[param(minimum = 1, maximum = 1000)]
     count: Option<u16>,
 }
 
 /// Preview a schedule's slots
 ///
-/// Whether it is at work or not. Says what is unusual about a slot: the clock is changed, or shows its time twice.
+/// Also works for a disabled schedule. Notes slots that a clock change affects.
 #[utoipa::path(get, path = "/v1/schedules/{id}/preview", tag = "schedules",
     params(("id" = Uuid, Path, description = "The schedule"), Wanted),
-    responses((status = 200, description = "The next ones", body = Preview)))]
+    responses((status = 200, description = "The next slots", body = Preview)))]
 pub(super) async fn preview_schedule(
     State(server): State<Server>,
     caller: Caller,
@@ -47,11 +47,11 @@ pub(super) async fn preview_schedule(
     slots.map(shown).ok_or_else(|| Problem::no_schedule(&id.to_string()))
 }
 
-/// Preview the slots of a schedule to be
+/// Preview the slots of a new schedule
 ///
 /// Stores nothing.
 #[utoipa::path(post, path = "/v1/schedules/preview", tag = "schedules", request_body = PreviewRequest,
-    responses((status = 200, description = "The next ones", body = Preview)))]
+    responses((status = 200, description = "The next slots", body = Preview)))]
 pub(super) async fn preview_timing(_: Caller, Body(body): Body<PreviewRequest>) -> Result<Json<Preview>, Problem> {
     let count = count(body.count, Code::InvalidField)?;
     let now = Clock::Database.host_now();

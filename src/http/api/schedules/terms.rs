@@ -24,10 +24,10 @@ pub(super) async fn choice(
         (None, None) => Ok(None),
         (Some(_), Some(_)) => Err(Problem::new(Code::ConflictingFields, "both grant_id and grant are given")
             .field("grant")
-            .hint("name one there is, or describe one to be made")),
+            .hint("name an existing grant with grant_id, or create one with grant")),
         (None, Some(terms)) => {
             if !caller.may(Permission::Operate) {
-                return Err(not_yours("grant", "to make a grant for others needs the permission operate"));
+                return Err(not_yours("grant", "creating a grant for others requires the permission operate"));
             }
             let request = grant_request(terms).map_err(|problem| problem.within("grant"))?;
             Ok(Some(GrantChoice::New(request)))
@@ -36,7 +36,7 @@ pub(super) async fn choice(
             let id = GrantId(id);
             let grant = server.store().grant(&caller.workspace, id).await?.ok_or_else(Problem::unknown_grant)?;
             if !caller.may(Permission::Operate) && grant.user.as_str() != caller.by.name {
-                let detail = format!("grant {id} was made out to somebody else");
+                let detail = format!("grant {id} belongs to another user");
                 return Err(not_yours("grant_id", &detail));
             }
             Ok(Some(GrantChoice::Existing(id)))
@@ -50,17 +50,19 @@ pub(in crate::http::api) fn grant_request(terms: GrantTerms) -> Result<GrantRequ
     let scopes = Scopes::parse(scopes).map_err(|reason| {
         Problem::new(Code::InvalidField, format!("scopes: {reason}"))
             .field("scopes")
-            .hint("name tasks; mail.* stands for all that begin so, * for any")
+            .hint("list task names; mail.* matches a prefix, * matches any task")
     })?;
     let now = crate::clock::Clock::Database.host_now();
     if let Some(end) = expires_at.filter(|end| *end <= now) {
-        return Err(Problem::new(Code::InvalidField, format!("{end} lies in the past"))
+        return Err(Problem::new(Code::InvalidField, format!("{end} is in the past"))
             .field("expires_at")
-            .hint("give an instant to come, or leave it out"));
+            .hint("give a time in the future, or leave the field out"));
     }
     Ok(GrantRequest { user: user_id, billing_account, scopes, expires_at })
 }
 
 fn not_yours(field: &str, detail: &str) -> Problem {
-    Problem::new(Code::Forbidden, detail).field(field).hint("leave it out: you get a grant of your own for this task")
+    Problem::new(Code::Forbidden, detail)
+        .field(field)
+        .hint("leave the field out: the schedule then gets your own grant for this task")
 }

@@ -14,8 +14,8 @@ use crate::run::RunId;
 
 /// Trigger a schedule
 ///
-/// Submits a run outside of all slots, which stay as they are; a paused schedule may be triggered too. Its grant must
-/// stand. Where runs may not overlap it waits for the one under way; where they replace each other, it cancels that.
+/// Submits a run apart from any slot; the slots do not change. A paused schedule can be triggered too, but its grant must be
+/// valid. With overlap `forbid` the run waits for the current one; with `replace` it cancels the current one.
 #[utoipa::path(post, path = "/v1/schedules/{id}/trigger", tag = "schedules",
     params(("id" = Uuid, Path, description = "The schedule"),
         ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`")),
