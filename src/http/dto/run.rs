@@ -50,7 +50,7 @@ pub struct Run {
     /// Time limit of one attempt; `null` without limit.
     #[schema(required, example = json!(null))]
     pub timeout_seconds: Option<u32>,
-    /// How long it waits between attempts; `null` for the usual, from 1 s up to 60 s.
+    /// Its backoff between attempts; `null` for the default, 1 to 60 s.
     #[serde(default)]
     #[schema(required, example = json!(null))]
     pub retry: Option<RunRetry>,

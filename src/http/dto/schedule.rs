@@ -49,7 +49,7 @@ pub struct NewSchedule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<NonZeroU32>,
-    /// How long each run waits between attempts; what the task says, or from 1 s up to 60 s.
+    /// The backoff between attempts of each run; by default the task's, or 1 to 60 s.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "super::object::object")]
     pub retry: Option<SubmitRetry>,
     /// Metadata for every run, an object.
@@ -138,7 +138,7 @@ pub struct Schedule {
     /// Time limit of one attempt.
     #[schema(required, example = json!(null))]
     pub timeout_seconds: Option<u32>,
-    /// How long each run waits between attempts; `null` for the usual, from 1 s up to 60 s.
+    /// The backoff between attempts of each run; `null` for the default, 1 to 60 s.
     #[serde(default)]
     #[schema(required, example = json!(null))]
     pub retry: Option<RunRetry>,

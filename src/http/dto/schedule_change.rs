@@ -51,7 +51,7 @@ pub struct ScheduleChange {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<Option<NonZeroU32>>,
-    /// How long each run waits between attempts.
+    /// The backoff between attempts of each run.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given_object")]
     #[schema(value_type = Option<SubmitRetry>)]
     pub retry: Option<Option<SubmitRetry>>,

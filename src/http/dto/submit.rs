@@ -47,7 +47,7 @@ pub struct SubmitRun {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 2147483647)]
     pub timeout_seconds: Option<std::num::NonZeroU32>,
-    /// How long it waits between attempts; what the task says, or from 1 s up to 60 s.
+    /// The backoff between attempts; by default the task's, or 1 to 60 s.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "super::object::object")]
     pub retry: Option<SubmitRetry>,
     /// Whether to create it `pending`, so that it waits for `enqueue`.

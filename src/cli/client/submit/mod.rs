@@ -57,13 +57,13 @@ pub(in crate::cli) struct SubmitArgs {
     /// Time limit of one attempt (90, 5m)
     #[arg(long, value_name = "DURATION", value_parser = args::duration)]
     timeout: Option<SignedDuration>,
-    /// Shortest wait before a retry (90, 5m)
+    /// Minimum backoff before a retry (90, 5m)
     #[arg(long, value_name = "DURATION", value_parser = args::duration)]
     retry_wait: Option<SignedDuration>,
-    /// Factor by which each attempt raises the longest wait
+    /// Factor by which the backoff grows with each attempt
     #[arg(long, value_name = "N")]
     retry_factor: Option<u32>,
-    /// Longest wait before a retry
+    /// Maximum backoff before a retry
     #[arg(long, value_name = "DURATION", value_parser = args::duration)]
     retry_max_wait: Option<SignedDuration>,
     /// Create it on hold; `runs enqueue` releases it
