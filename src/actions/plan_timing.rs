@@ -121,7 +121,7 @@ fn zone(name: Option<&str>) -> Result<Zone, TimingRefusal> {
             Some(near) => format!("did you mean {near}?"),
             None => "give an IANA name such as Europe/Berlin, or UTC".to_owned(),
         };
-        refusal(TimingMistake::Invalid, "timezone", format!("{name:?} is no time zone"), hint)
+        refusal(TimingMistake::Invalid, "timezone", format!("{name:?} is not a time zone"), hint)
     })
 }
 

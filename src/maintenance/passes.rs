@@ -102,14 +102,14 @@ fn show((workspace, queue, status): &Shown, runs: u64, oldest_ready: Option<Time
 
 /// Tells the recorder in use what the metrics mean.
 pub fn describe() {
-    describe_counter!("runlane_leases_expired_total", "Leases that ran out and were cleared by this process");
-    describe_counter!("runlane_schedules_repaired_total", "Broken chains of schedules that this process repaired");
-    describe_counter!("runlane_attempts_expired_total", "Attempts ended by this process for being far past their time");
+    describe_counter!("runlane_leases_expired_total", "Expired leases that this process cleared");
+    describe_counter!("runlane_schedules_repaired_total", "Schedules without a next run that this process repaired");
+    describe_counter!("runlane_attempts_expired_total", "Attempts far past their timeout that this process ended");
     describe_gauge!("runlane_runs", "Live runs by workspace, queue and status");
     describe_gauge!(
         "runlane_oldest_ready_timestamp_seconds",
         Unit::Seconds,
-        "Since when the run that has been claimable for longest is; 0 if there is none"
+        "When the longest-waiting run became ready; 0 if none is waiting"
     );
 }
 

@@ -68,13 +68,13 @@ impl Cron {
         }
         let spelt_out = match text.strip_prefix('@') {
             Some(nickname) => spell_out(nickname).ok_or_else(|| {
-                unreadable("is no nickname; there are @yearly, @monthly, @weekly, @daily, @midnight and @hourly")
+                unreadable("is not a nickname; use @yearly, @monthly, @weekly, @daily, @midnight and @hourly")
             })?,
             None => text.as_str(),
         };
         let parts: Vec<&str> = spelt_out.split(' ').collect();
         let [minute, hour, day, month, weekday] = parts[..] else {
-            return Err(unreadable("has not five fields: minute, hour, day of month, month, day of week"));
+            return Err(unreadable("must have five fields: minute, hour, day of month, month, day of week"));
         };
         let in_full = |reason: String| InvalidCron::Unreadable(format!("cannot be read: {reason}"));
         let cron = Self {

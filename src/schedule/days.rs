@@ -90,7 +90,7 @@ impl OfWeek {
             match number(which) {
                 Some(which @ 1..=5) => days.nth[usize::from(which) - 1] |= day,
                 _ if which.eq_ignore_ascii_case("L") => days.last |= day,
-                _ => return Err(format!("{item:?} is no day of the month; # takes 1 to 5, or L for the last")),
+                _ => return Err(format!("{item:?} is not a day of the month; # takes 1 to 5, or L for the last")),
             }
             Ok(true)
         })?;

@@ -87,7 +87,7 @@ impl Field {
         let named = || self.names.iter().position(|name| name.eq_ignore_ascii_case(text));
         let by_name = || named().and_then(|at| u8::try_from(at).ok()).map(|at| at + self.first);
         let value = number(text).or_else(by_name).filter(|value| (self.first..=self.last).contains(value));
-        value.ok_or_else(|| format!("{text:?} is no {}; {} to {} are allowed", self.noun, self.first, self.last))
+        value.ok_or_else(|| format!("{text:?} is not a valid {}; use {} to {}", self.noun, self.first, self.last))
     }
 }
 

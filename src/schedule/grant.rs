@@ -74,7 +74,7 @@ impl Scopes {
     /// At least one, at most a hundred.
     pub fn parse(scopes: Vec<String>) -> Result<Self, String> {
         if scopes.is_empty() || scopes.len() > 100 {
-            return Err("has to name between 1 and 100 tasks; * stands for any".to_owned());
+            return Err("must name 1 to 100 tasks; * stands for any task".to_owned());
         }
         let named = scopes.into_iter().map(TaskName::parse).collect::<Result<_, _>>();
         named.map(Self).map_err(|error| error.to_string())

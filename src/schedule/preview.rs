@@ -35,11 +35,11 @@ impl SlotNote {
     /// The note as a sentence.
     pub fn text(self) -> &'static str {
         match self {
-            SlotNote::AfterGap => "the clock skips the time it is meant for; due right after the gap",
+            SlotNote::AfterGap => "the clock skips this time; due right after the gap",
             SlotNote::FirstOfTwo => "the clock shows this time twice; this is the first",
             SlotNote::SecondOfTwo => "the clock shows this time twice; this is the second",
-            SlotNote::ClockForward => "the clock was set forward since the slot before",
-            SlotNote::ClockBack => "the clock was set back since the slot before",
+            SlotNote::ClockForward => "the clock was set forward since the previous slot",
+            SlotNote::ClockBack => "the clock was set back since the previous slot",
         }
     }
 }

@@ -17,19 +17,19 @@ use crate::store::Claimed;
 /// Tells the recorder in use what the metrics mean.
 pub fn describe() {
     describe_counter!("runlane_submitted_total", "Submissions, by task, queue and outcome");
-    describe_counter!("runlane_started_total", "Attempts started, adopted ones not among them, by task and queue");
+    describe_counter!("runlane_started_total", "Attempts started, without adopted ones, by task and queue");
     describe_counter!("runlane_adopted_total", "Attempts adopted, by task and queue");
     describe_counter!(
         "runlane_finished_total",
-        "Attempts whose end was stored, by task, queue and what the run became"
+        "Attempts whose outcome was stored, by task, queue and resulting status of the run"
     );
     describe_counter!("runlane_retries_total", "Attempts after the first, by task and queue");
-    describe_counter!("runlane_leases_lost_total", "Attempts whose lease was lost before their end was stored");
-    describe_histogram!("runlane_wait_seconds", Unit::Seconds, "From the time a run was available to its first start");
-    describe_histogram!("runlane_duration_seconds", Unit::Seconds, "How long attempts took in this worker");
-    describe_histogram!("runlane_attempts", "How many attempts finished runs took");
-    describe_gauge!("runlane_slots", "How many runs this worker can execute at once");
-    describe_gauge!("runlane_slots_busy", "How many runs this worker executes now");
+    describe_counter!("runlane_leases_lost_total", "Attempts whose lease was lost before their outcome was stored");
+    describe_histogram!("runlane_wait_seconds", Unit::Seconds, "From when a run was ready to its first start");
+    describe_histogram!("runlane_duration_seconds", Unit::Seconds, "Duration of attempts in this worker");
+    describe_histogram!("runlane_attempts", "Number of attempts of finished runs");
+    describe_gauge!("runlane_slots", "Slots of this worker");
+    describe_gauge!("runlane_slots_busy", "Busy slots of this worker");
 }
 
 /// The span of an attempt.

@@ -32,18 +32,18 @@ pub(in crate::cli) struct RemoteArgs {
 /// The same options before the command: `runlane --json runs list`. They have the ids of those in [`RemoteArgs`], so clap
 /// hands their values down to these; given in both places, the one after the command wins.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Server (for commands that ask one)")]
+#[command(next_help_heading = "Server (for commands that use the API)")]
 pub(in crate::cli) struct LeadingArgs {
-    /// Where the API is
+    /// Address of the API
     #[arg(id = "url", long, value_name = "URL")]
     url: Option<String>,
-    /// The token to show it, where it asks for one
+    /// Access token
     #[arg(id = "token", long, value_name = "TOKEN")]
     token: Option<String>,
-    /// The workspace, where the token allows any
+    /// Workspace, if the token is valid in all of them
     #[arg(id = "workspace", long, value_name = "NAME")]
     workspace: Option<String>,
-    /// Print the API's JSON instead of words and tables
+    /// Print the API's JSON instead of text and tables
     #[arg(id = "json", long)]
     json: bool,
 }

@@ -373,7 +373,7 @@ async fn slots_are_previewed_with_what_the_clock_does() {
         spring,
         json!({"data": [
             {"slot": "2027-03-28T01:00:00Z", "local": "2027-03-28T03:00:00+02:00",
-             "note": "the clock skips the time it is meant for; due right after the gap"},
+             "note": "the clock skips this time; due right after the gap"},
             {"slot": "2027-03-29T00:30:00Z", "local": "2027-03-29T02:30:00+02:00", "note": null},
         ]})
     );
