@@ -2,18 +2,24 @@
 
 use std::sync::PoisonError;
 use std::time::Duration;
+#[cfg(target_os = "linux")]
+use std::{sync::Arc, time::Instant};
 
 use jiff::Timestamp;
 use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
 
 use super::{Maintenance, Next, Pass};
 #[cfg(target_os = "linux")]
-use crate::executor::process::Leftover;
+use crate::executor::process::{Emptied, Leftover};
 use crate::run::{Jitter, QueueName, Status, WorkspaceName};
 use crate::store::{Pruned, Result};
 
 /// At most so many runs in one transaction.
 const BATCH: usize = 1000;
+
+/// How long leftovers are removed at a time, and when it goes on: the other passes have their turn in between.
+#[cfg(target_os = "linux")]
+const LEFTOVERS: (Duration, Duration) = (seconds(1), seconds(2));
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -117,10 +123,13 @@ pub fn describe() {
 async fn leftovers(it: &Maintenance) -> Result<Next> {
     #[cfg(target_os = "linux")]
     if let Some(processes) = &it.processes {
-        let found = processes.leftovers().unwrap_or_else(|error| {
+        let looking = Arc::clone(processes);
+        let looked = tokio::task::spawn_blocking(move || looking.leftovers()).await;
+        let found = looked.map_err(std::io::Error::other).flatten().unwrap_or_else(|error| {
             tracing::warn!(%error, "cannot look for files of ended attempts");
             vec![]
         });
+        let (begun, (longest, pause)) = (Instant::now(), LEFTOVERS);
         // What still runs is looked after by its shim, perhaps for a worker that this one knows nothing of.
         let old = |leftover: &&Leftover| !leftover.is_running && leftover.age > it.settings().leftovers;
         for leftover in found.iter().filter(old) {
@@ -129,8 +138,18 @@ async fn leftovers(it: &Maintenance) -> Result<Next> {
                 None => None,
             };
             let wanted = run.is_some_and(|run| run.attempt == leftover.attempt && run.execution().is_some());
-            if !wanted && let Err(error) = processes.remove(leftover).await {
-                tracing::warn!(run = %leftover.run, %error, "cannot remove the files of an ended attempt");
+            if wanted {
+                continue;
+            }
+            match processes.remove(leftover).await {
+                Ok(Emptied::All) => {}
+                Ok(Emptied::Partly) => return Ok(Next::Within(pause)),
+                Err(error) => {
+                    tracing::warn!(run = %leftover.run, %error, "cannot remove the files of an ended attempt")
+                }
+            }
+            if begun.elapsed() > longest {
+                return Ok(Next::Within(pause));
             }
         }
     }

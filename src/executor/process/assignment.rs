@@ -77,6 +77,7 @@ mod tests {
             start_by: 42,
             lease: Lease { stop_at: 1, deadline: 2, stop: None },
             task: ProcessTask::new(["a", "b\nc"]),
+            origin: None,
         };
         let odd = OsString::from_vec(vec![b'/', 0xff]);
         let variables =

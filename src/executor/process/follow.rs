@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::directory::Directory;
 use super::identity::Handle;
-use super::remains::SHIM_WAIT;
+use super::remains::{SHIM_WAIT, end_marked};
 use super::shims::Shim;
 use super::ship::Shipper;
 use super::{ProcessExecutor, outcome};
@@ -53,14 +53,14 @@ impl ProcessExecutor {
         tokio::select! {
             biased;
             () = left.left() => Completion::Left,
-            () = Shipper::new(directory, control.clone()).run(ended) => self.finish(directory, work, &control).await,
+            () = Shipper::new(directory, control.clone(), self.task.limits.log_bytes).run(ended) => self.finish(directory, work, &control).await,
         }
     }
 
     /// Until the attempt has ended; answers whether the shim is there for another of this worker.
     async fn accompany(&self, directory: &Directory, work: &Work, shim: &mut Followed, control: &Control) -> bool {
         let (over, ended) = watch::channel(false);
-        let shipping = Shipper::new(directory, control.clone()).run(ended);
+        let shipping = Shipper::new(directory, control.clone(), self.task.limits.log_bytes).run(ended);
         let watching = async {
             let is_free = shim.ended().await;
             over.send_replace(true);
@@ -118,6 +118,15 @@ impl ProcessExecutor {
             (Completion::NotFound, Order::Stop { .. }) => Completion::Stopped,
             (lost, _) => lost,
         }
+    }
+
+    /// Nothing of it may run, though what is on record of it cannot be reached.
+    pub(super) async fn lost_without_directory(&self, work: &Work) -> Completion {
+        let path = self.host.attempts().path_of(work.run, work.attempt);
+        if let Err(error) = end_marked(&path).await {
+            tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot end what is left of the attempt");
+        }
+        Completion::NotFound
     }
 
     /// Nobody looks after it, so nothing of it may run; unless a later worker does, in the same place.

@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::directory::{Directory, RECORD, make_passage};
+use super::attempts::{Attempts, Unwanted};
+use super::directory::OUTPUT;
+use super::foreign::{Budget, Emptied};
+use super::leftover::{self, Leftover};
 use super::shim;
 use super::shims::Shims;
-use crate::clock;
-use crate::run::{RunId, WorkspaceName};
+use crate::run::RunId;
 
 /// Two thirds of the usual time after which other machines may take a run over.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -20,27 +22,19 @@ const PATIENCE: Duration = Duration::from_secs(40);
 /// How long work that is left over may take to stop.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(10);
 
+/// What is removed at once when an attempt has ended; of more, the rest is removed in the background.
+const AT_ONCE: (u32, Duration) = (500, Duration::from_millis(50));
+/// What is removed in the background at a time, of one directory after the other; the rest is removed with other leftovers.
+const IN_BACKGROUND: (u32, Duration) = (10_000_000, Duration::from_secs(30));
+/// What is removed of a leftover at a time, while other maintenance waits.
+const OF_A_LEFTOVER: (u32, Duration) = (1_000_000, Duration::from_millis(500));
+
 /// The part of a machine's disk that attempts run in. Workers that share it can adopt each other's work.
 #[derive(Clone, Debug)]
 pub struct ProcessHost {
-    attempts: PathBuf,
+    attempts: Arc<Attempts>,
     shims: Arc<Shims>,
     patience: Duration,
-}
-
-/// What lies about of an attempt. Whether it is of any use is for those to say who know the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leftover {
-    /// Whose run it is; unknown where the attempt never came to be.
-    pub workspace: Option<WorkspaceName>,
-    /// The run.
-    pub run: RunId,
-    /// Which try.
-    pub attempt: u32,
-    /// Whether its shim or its work is running.
-    pub is_running: bool,
-    /// Since it was begun or, if that is on record, ended.
-    pub age: Duration,
 }
 
 impl ProcessHost {
@@ -50,7 +44,7 @@ impl ProcessHost {
         let data_dir = data_dir.as_ref();
         Self::make_data_dir(data_dir)?;
         let attempts = data_dir.canonicalize()?.join("attempts");
-        make_passage(&attempts)?;
+        let attempts = Arc::new(Attempts::open(attempts)?);
         // Not its path: another release may have been put there since this one was started.
         let shims = Shims::new(vec!["/proc/self/exe".into(), shim::WORD.into()]);
         Ok(Self { attempts, shims, patience: PATIENCE })
@@ -66,9 +60,9 @@ impl ProcessHost {
     /// A name for the directory itself, made at random when it is first asked for: who has the same can adopt each other's
     /// work.
     pub fn id(&self) -> io::Result<String> {
-        let path = self.attempts.with_file_name("id");
+        let path = self.attempts.path().with_file_name("id");
         // Linked into place, so that of two who are first both get the same, and whole.
-        let draft = self.attempts.with_file_name(format!("id.{}", std::process::id()));
+        let draft = self.attempts.path().with_file_name(format!("id.{}", std::process::id()));
         if !path.exists() {
             fs::write(&draft, format!("{:08x}", fastrand::u32(..)))?;
             let linked = fs::hard_link(&draft, &path);
@@ -101,73 +95,76 @@ impl ProcessHost {
 
     /// Where the attempt puts its files.
     pub fn output_dir(&self, run: RunId, attempt: u32) -> PathBuf {
-        self.directory(run, attempt).output()
+        self.attempts.path_of(run, attempt).join(OUTPUT)
     }
 
-    /// Deletes what is left of an attempt that has ended and whose outcome was accepted, except files it put out.
-    pub fn discard(&self, run: RunId, attempt: u32) -> io::Result<()> {
-        self.directory(run, attempt).remove_all_but_output()
+    /// Deletes what is left of an attempt that has ended and whose outcome was accepted, except files it put out. Where
+    /// something else is in the place of its directory, that is left alone.
+    pub async fn discard(&self, run: RunId, attempt: u32) -> io::Result<()> {
+        let (entries, time) = AT_ONCE;
+        let (name, mut few) = (attempt.to_string(), Budget::new(entries, time));
+        match self.attempts.remove((run, attempt), &name, Unwanted::AllButOutput, &mut few)? {
+            Emptied::All => Ok(()),
+            Emptied::Partly => {
+                static ONE_AT_A_TIME: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+                let _turn = ONE_AT_A_TIME.lock().await;
+                self.remove_slowly((run, attempt), name, Unwanted::AllButOutput, IN_BACKGROUND).await.map(drop)
+            }
+        }
     }
 
     /// What lies about, other than files that were put out and kept by [`discard`](Self::discard).
     pub fn leftovers(&self) -> io::Result<Vec<Leftover>> {
-        let mut found = Vec::new();
-        for (run, path) in numbered::<RunId>(&self.attempts)? {
-            for (attempt, path) in numbered::<u32>(&path)? {
-                found.extend(leftover(run, attempt, &path));
-            }
-        }
-        found.sort_by_key(|leftover| (leftover.run, leftover.attempt));
-        Ok(found)
+        leftover::list(&self.attempts)
     }
 
-    /// Stops what is running of it and deletes everything.
-    pub async fn remove(&self, leftover: &Leftover) -> io::Result<()> {
-        let directory = self.directory(leftover.run, leftover.attempt);
-        if !directory.exists() {
-            return Ok(());
-        }
+    /// Stops what is running of it and deletes everything; of very much, a part, and the rest when called again.
+    pub async fn remove(&self, leftover: &Leftover) -> io::Result<Emptied> {
+        let Some(directory) = leftover::find(&self.attempts, leftover)? else { return Ok(Emptied::All) };
         // Above whatever epoch its last worker had.
-        directory.stop(i64::MAX, LEFTOVER_GRACE).await?;
-        directory.remove()
+        if let Err(error) = directory.stop(i64::MAX, LEFTOVER_GRACE).await
+            && directory.is_running()
+        {
+            return Err(error);
+        }
+        drop(directory);
+        let attempt = (leftover.run, leftover.attempt);
+        self.remove_slowly(attempt, leftover.name.clone(), Unwanted::All, OF_A_LEFTOVER).await
     }
 
-    pub(super) fn directory(&self, run: RunId, attempt: u32) -> Directory {
-        Directory::new(self.attempts.join(run.to_string()).join(attempt.to_string()))
+    /// Deletes everything of an attempt that is to begin anew.
+    pub(super) async fn clear(&self, run: RunId, attempt: u32) -> io::Result<()> {
+        match self.remove_slowly((run, attempt), attempt.to_string(), Unwanted::All, IN_BACKGROUND).await? {
+            Emptied::All => Ok(()),
+            Emptied::Partly => Err(io::Error::other("what it left when it was begun before is not removed yet")),
+        }
+    }
+
+    /// Deletes the directory of an attempt that did not begin.
+    pub(super) fn remove_new(&self, run: RunId, attempt: u32) -> io::Result<()> {
+        let (entries, time) = AT_ONCE;
+        let mut few = Budget::new(entries, time);
+        self.attempts.remove((run, attempt), &attempt.to_string(), Unwanted::All, &mut few).map(drop)
+    }
+
+    /// Not on a thread that others wait for.
+    async fn remove_slowly(
+        &self,
+        attempt: (RunId, u32),
+        name: String,
+        unwanted: Unwanted,
+        (entries, time): (u32, Duration),
+    ) -> io::Result<Emptied> {
+        let attempts = Arc::clone(&self.attempts);
+        let remove = move || attempts.remove(attempt, &name, unwanted, &mut Budget::new(entries, time));
+        tokio::task::spawn_blocking(remove).await.map_err(io::Error::other)?
+    }
+
+    pub(super) fn attempts(&self) -> &Attempts {
+        &self.attempts
     }
 
     pub(super) fn shims(&self) -> &Arc<Shims> {
         &self.shims
     }
-}
-
-/// The directories in a directory whose names are what is looked for.
-fn numbered<T: std::str::FromStr>(path: &Path) -> io::Result<Vec<(T, PathBuf)>> {
-    let entries = match fs::read_dir(path) {
-        // Someone else tidied up meanwhile.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let named = |entry: io::Result<fs::DirEntry>| {
-        let entry = entry.ok()?;
-        Some((entry.file_name().to_str()?.parse().ok()?, entry.path()))
-    };
-    Ok(entries.filter_map(named).collect())
-}
-
-fn leftover(run: RunId, attempt: u32, path: &Path) -> Option<Leftover> {
-    let directory = Directory::new(path.to_owned());
-    let mut names = fs::read_dir(path).ok()?.filter_map(|entry| Some(entry.ok()?.file_name()));
-    if names.all(|name| name == "output") && directory.output().exists() {
-        return None;
-    }
-    let shim = directory.shim_record().ok().flatten();
-    let written = fs::metadata(path.join(RECORD)).or_else(|_| fs::metadata(path)).and_then(|data| data.modified());
-    Some(Leftover {
-        workspace: shim.and_then(|(_, record)| record.workspace),
-        run,
-        attempt,
-        is_running: directory.is_running(),
-        age: written.map(clock::age_of).unwrap_or_default(),
-    })
 }

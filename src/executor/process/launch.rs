@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::ProcessExecutor;
 use super::assignment::{Assignment, variable};
 use super::directory::Directory;
+use super::foreign::Origin;
 use super::lease::{Lease, millis};
 use super::record::Spec;
 use super::shims::Shim;
@@ -19,38 +20,54 @@ use crate::executor::{Completion, Control, Order, Work};
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 impl ProcessExecutor {
-    /// Answers with the shim, or with what became of the attempt instead.
-    pub(super) async fn launch(&self, work: &Work, control: &Control) -> io::Result<Result<Shim, Completion>> {
-        let directory = self.host.directory(work.run, work.attempt);
-        if directory.exists() && !self.clear(&directory, work).await? {
+    /// Answers with the shim and the directory, or with what became of the attempt instead.
+    pub(super) async fn launch(
+        &self,
+        work: &Work,
+        control: &Control,
+    ) -> io::Result<Result<(Shim, Directory), Completion>> {
+        if !self.clear(work).await? {
             return Ok(Err(Completion::Left));
         }
         // Fails if another worker was quicker; then it is not ours to remove.
-        directory.reserve()?;
-        let instead = self.prepare(&directory, work, control).inspect_err(|_| drop(directory.remove()))?;
+        let directory = self.host.attempts().make(work.run, work.attempt)?;
+        let instead = match self.prepare(&directory, work, control) {
+            Ok(instead) => instead,
+            Err(error) => {
+                // What is in the way is reported; this is only tidying up.
+                let _ = self.remove(work);
+                return Err(error);
+            }
+        };
         if let Some(completion) = instead {
-            directory.remove()?;
+            self.remove(work)?;
             return Ok(Err(completion));
         }
-        match self.host.shims().assign(&self.assignment(&directory, work, control)).await {
-            Ok(shim) => Ok(Ok(shim)),
+        match self.host.shims().assign(&self.assignment(&directory, work, control)?).await {
+            Ok(shim) => Ok(Ok((shim, directory))),
             Err(error) => {
                 // One may have heard of it all the same: it sees the order, or is seen.
                 directory.stop(work.epoch, Duration::ZERO).await?;
-                directory.remove()?;
+                self.remove(work)?;
                 Err(error)
             }
         }
     }
 
     /// Makes room where the same attempt was begun before and given back. Answers whether it is for us to do so.
-    async fn clear(&self, directory: &Directory, work: &Work) -> io::Result<bool> {
+    async fn clear(&self, work: &Work) -> io::Result<bool> {
+        let Some(directory) = self.host.attempts().find(work.run, work.attempt)? else { return Ok(true) };
         if directory.is_taken_over(work.epoch) {
             return Ok(false);
         }
         directory.stop(work.epoch, self.task.stop_grace()).await?;
-        directory.remove()?;
+        self.host.clear(work.run, work.attempt).await?;
         Ok(true)
+    }
+
+    /// What was just made, with little in it.
+    fn remove(&self, work: &Work) -> io::Result<()> {
+        self.host.remove_new(work.run, work.attempt)
     }
 
     /// Puts everything in its place; answers with what is to become of the attempt if it is not to start after all.
@@ -62,7 +79,7 @@ impl ProcessExecutor {
         })
     }
 
-    fn assignment(&self, directory: &Directory, work: &Work, control: &Control) -> Assignment {
+    fn assignment(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Assignment> {
         let spec = Spec {
             workspace: work.workspace.clone(),
             run: work.run,
@@ -71,8 +88,9 @@ impl ProcessExecutor {
             start_by: clock::boot_millis().saturating_add(millis(left(control))),
             lease: self.lease(control),
             task: self.task.clone(),
+            origin: Some(Origin::new(work.run, work.attempt, directory.dir().place())?),
         };
-        Assignment { directory: directory.path().into(), spec, variables: self.environment(directory, work) }
+        Ok(Assignment { directory: directory.path().into(), spec, variables: self.environment(directory, work) })
     }
 
     /// Writes what the worker's lease now allows, and its order.

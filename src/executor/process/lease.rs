@@ -72,15 +72,21 @@ impl Directory {
     /// The highest of the leases and, unless the program has deleted it, that of the payload.
     fn epochs(&self) -> io::Result<(Option<i64>, Option<i64>)> {
         let (mut leased, mut begun) = (None, None);
-        for entry in std::fs::read_dir(self.path())? {
-            let name = entry?.file_name();
-            let Some(name) = name.to_str() else { continue };
+        self.dir().is_there()?;
+        for entry in self.dir().entries()? {
+            let entry = entry?;
+            let name = entry.text();
             leased = leased.max(name.strip_prefix(PREFIX).and_then(|epoch| epoch.parse().ok()));
             let payload = name.strip_prefix(INPUT).and_then(|rest| rest.strip_suffix(".json"));
             begun = begun.max(payload.and_then(|epoch| epoch.parse().ok()));
         }
         Ok((leased, begun))
     }
+}
+
+/// Whether a file with that name is a lease, or one that is being written.
+pub(super) fn is_name(name: &str) -> bool {
+    name.strip_prefix('.').unwrap_or(name).starts_with(PREFIX)
 }
 
 pub(super) fn millis(duration: Duration) -> u64 {
@@ -106,7 +112,7 @@ mod tests {
     #[test]
     fn the_highest_epoch_counts_however_it_is_spelled() {
         let folder = tempfile::tempdir().expect("a folder");
-        let directory = Directory::new(folder.path().into());
+        let directory = Directory::claim(folder.path(), None).expect("open");
         let lease = |n| Lease { stop_at: n, deadline: n, stop: None };
         let lease_for = |epoch: i64| directory.lease_for(epoch, lease(0)).expect("read");
         assert_eq!(lease_for(1), Some(lease(0)), "what its shim was told");

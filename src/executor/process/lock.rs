@@ -3,7 +3,7 @@
 //! ends.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
 
 use rustix::fs::{FlockOperation, flock};
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::directory::{Directory, RECORD, create_new};
+use super::directory::{Directory, LARGEST, RECORD};
 use super::identity::Handle;
 use super::record::{Exit, Shim};
 
@@ -39,7 +39,7 @@ impl Directory {
     /// Says that the shim is at work here. Fails if another was here before.
     pub fn take_up(&self, record: &Shim) -> io::Result<Held> {
         let content = line(record)?;
-        let mut file = create_new(&self.path().join(RECORD))?;
+        let mut file = self.dir().create(RECORD)?;
         // Locked before it says anything: whoever can read who is here finds it locked.
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         file.write_all(&content)?;
@@ -73,12 +73,9 @@ impl Directory {
 
     /// As bytes: half a line may end in half a character.
     fn record(&self) -> io::Result<Option<(File, Vec<u8>)>> {
-        let mut file = match File::open(self.path().join(RECORD)) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => file?,
-        };
+        let Some(file) = self.dir().file(RECORD, None)? else { return Ok(None) };
         let mut lines = Vec::new();
-        file.read_to_end(&mut lines)?;
+        (&file).take(LARGEST).read_to_end(&mut lines)?;
         Ok(Some((file, lines)))
     }
 }
@@ -108,6 +105,8 @@ fn is_locked(file: &File) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind;
+
     use super::*;
     use crate::executor::process::identity::Identity;
     use crate::executor::process::record::Why;
@@ -115,9 +114,9 @@ mod tests {
     #[tokio::test]
     async fn an_end_counts_once_its_line_is_whole_and_by_then_the_record_is_open() {
         let folder = tempfile::tempdir().expect("a folder");
-        let directory = Directory::new(folder.path().into());
+        let directory = Directory::claim(folder.path(), None).expect("open");
         let me = Identity::of(std::process::id() as i32).expect("myself");
-        let held = directory.take_up(&Shim { workspace: None, shim: me, child: None }).expect("taken up");
+        let held = directory.take_up(&Shim { workspace: None, shim: me, child: None, origin: None }).expect("taken up");
         assert!(directory.shim_at_work().expect("read").is_some());
         assert_eq!(directory.exit_record().expect("read"), None);
 
@@ -137,9 +136,9 @@ mod tests {
     #[test]
     fn who_is_there_counts_once_the_line_is_whole_and_nobody_comes_after() {
         let folder = tempfile::tempdir().expect("a folder");
-        let directory = Directory::new(folder.path().into());
+        let directory = Directory::claim(folder.path(), None).expect("open");
         let me = Identity::of(std::process::id() as i32).expect("myself");
-        let shim = Shim { workspace: None, shim: me, child: None };
+        let shim = Shim { workspace: None, shim: me, child: None, origin: None };
         let whole = line(&shim).expect("a line");
         for half in [0, whole.len() - 1] {
             std::fs::write(folder.path().join(RECORD), &whole[..half]).expect("half of it");

@@ -4,12 +4,15 @@
 //! directory, so that any worker on the machine can take the place of the first.
 
 mod assignment;
+mod attempts;
 mod directory;
 mod follow;
+mod foreign;
 mod host;
 mod identity;
 mod launch;
 mod lease;
+mod leftover;
 mod lock;
 mod outcome;
 mod record;
@@ -20,7 +23,9 @@ mod ship;
 mod task;
 mod zygote;
 
-pub use host::{Leftover, ProcessHost};
+pub use foreign::Emptied;
+pub use host::ProcessHost;
+pub use leftover::Leftover;
 pub use task::{InvalidTask, ProcessLimits, ProcessTask, ProcessUser};
 
 use std::io;
@@ -53,6 +58,14 @@ impl ProcessExecutor {
         Ok(Self { host, task: task.checked()? })
     }
 
+    /// What another worker looks after is its to discard.
+    fn forget_if_left(&self, work: &Work, completion: Completion) -> Completion {
+        if completion == Completion::Left {
+            self.host.attempts().forget(work.run, work.attempt);
+        }
+        completion
+    }
+
     async fn take_over(&self, directory: &Directory, work: &Work, control: &Control) -> io::Result<Completion> {
         // First of all: from here on, an earlier worker has no say.
         self.write_lease(directory, work.epoch, control)?;
@@ -78,32 +91,37 @@ impl ProcessExecutor {
 #[async_trait]
 impl Executor for ProcessExecutor {
     async fn start(&self, work: &Work, control: Control) -> Completion {
-        match self.launch(work, &control).await {
-            Ok(Ok(shim)) => {
-                let directory = self.host.directory(work.run, work.attempt);
-                self.follow(&directory, work, Followed::Own(shim), control).await
-            }
+        let completion = match self.launch(work, &control).await {
+            Ok(Ok((shim, directory))) => self.follow(&directory, work, Followed::Own(shim), control).await,
             Ok(Err(completion)) => completion,
             Err(error) => Completion::failed("start_failed", format!("cannot begin the attempt: {error}")),
-        }
+        };
+        self.forget_if_left(work, completion)
     }
 
     async fn adopt(&self, work: &Work, control: Control) -> Completion {
-        let directory = self.host.directory(work.run, work.attempt);
-        if !directory.exists() {
-            return Completion::NotFound;
-        }
-        match self.take_over(&directory, work, &control).await {
+        let attempts = self.host.attempts();
+        let directory = match attempts.find(work.run, work.attempt) {
+            Ok(Some(directory)) => directory,
+            Ok(None) => return Completion::NotFound,
+            Err(error) => {
+                tracing::warn!(run = %work.run, attempt = work.attempt, %error, "cannot adopt the attempt");
+                return self.lost_without_directory(work).await;
+            }
+        };
+        attempts.remember(work.run, work.attempt, directory.dir().place());
+        let completion = match self.take_over(&directory, work, &control).await {
             Ok(completion) => completion,
             Err(error) => {
                 tracing::error!(run = %work.run, attempt = work.attempt, %error, "cannot adopt the attempt");
                 self.lost(&directory, work).await
             }
-        }
+        };
+        self.forget_if_left(work, completion)
     }
 
     async fn discard(&self, work: &Work) {
-        if let Err(error) = self.host.discard(work.run, work.attempt) {
+        if let Err(error) = self.host.discard(work.run, work.attempt).await {
             tracing::warn!(run = %work.run, attempt = work.attempt, %error, "cannot remove the files of the attempt");
         }
     }

@@ -2,7 +2,8 @@
 
 use jiff::SignedDuration;
 
-use super::directory::{Directory, read_foreign};
+use super::directory::{Directory, MOST_OUTPUT_ENTRIES};
+use super::foreign::MOST_LEVELS;
 use super::record::{Exit, RetryWish, StartError, Why};
 use super::task::ProcessTask;
 use crate::executor::{Completion, Order};
@@ -38,6 +39,10 @@ pub(super) fn completion(directory: &Directory, task: &ProcessTask, exit: &Exit,
             let limit = task.limits.output_bytes;
             never("output_limit", format!("the output directory exceeded its limit of {limit} bytes"))
         }
+        Why::OutputTree => never(
+            "output_limit",
+            format!("the output directory has more than {MOST_OUTPUT_ENTRIES} entries or {MOST_LEVELS} levels"),
+        ),
         Why::Stopped if is_ordered => Completion::Stopped,
         Why::NeverStarted if is_ordered => Completion::NotBegun,
         Why::Stopped => Completion::failed("stopped", "stopped by something other than Runlane"),
@@ -87,7 +92,7 @@ fn with_last_words(message: String, exit: &Exit) -> String {
 
 fn result(directory: &Directory, task: &ProcessTask) -> Completion {
     let limit = task.limits.result_bytes;
-    let bytes = match read_foreign(&directory.result(task.user), limit.saturating_add(1)) {
+    let bytes = match directory.read_result(task.user, limit.saturating_add(1)) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Completion::Succeeded { output: None },
         Err(error) => return Completion::failed("invalid_result", format!("the result cannot be read: {error}")),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::foreign::Origin;
 use super::identity::Identity;
 use super::lease::Lease;
 use super::task::ProcessTask;
@@ -22,6 +23,9 @@ pub(super) struct Spec {
     /// How long the work may go on, until a file says otherwise.
     pub lease: Lease,
     pub task: ProcessTask,
+    /// The directory that was made for it: in any other, nothing is begun.
+    #[serde(default)]
+    pub origin: Option<Origin>,
 }
 
 /// Who looks after the work, and who does it. The shim has a lock on the file for as long as it does: by then, it has
@@ -34,6 +38,9 @@ pub(super) struct Shim {
     pub shim: Identity,
     /// The leader of the work's session; none until it was started.
     pub child: Option<Identity>,
+    /// Which directory this is; unknown where an older release wrote it.
+    #[serde(default)]
+    pub origin: Option<Origin>,
 }
 
 /// How it ended.
@@ -71,6 +78,8 @@ pub(super) enum Why {
     LeaseExpired,
     /// The output directory became too large.
     OutputLimit,
+    /// There is more in the output directory, or it is deeper, than is looked through.
+    OutputTree,
     /// The lease was over, or told to stop, before it began.
     NeverStarted,
     /// The program could not be executed.

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use super::directory::Directory;
+use super::directory::{Directory, OUTPUT};
 use super::identity::{Identity, Stat};
 use super::lease::Lease;
 use crate::clock;
@@ -21,30 +22,22 @@ impl Directory {
     pub async fn stop(&self, epoch: i64, grace: Duration) -> io::Result<()> {
         // The lease has to last for as long as the grace does.
         let left = grace.saturating_add(SHIM_WAIT);
-        self.write_lease(epoch, &Lease::new(clock::boot_millis(), left, grace).stopping(grace))?;
+        let ordered = self.write_lease(epoch, &Lease::new(clock::boot_millis(), left, grace).stopping(grace));
         // Read after the order was written: a shim that is not there yet will read the order before it starts anything.
-        if let Some(shim) = self.shim_at_work()? {
+        if ordered.is_ok()
+            && let Some(shim) = self.shim_at_work()?
+        {
             // It ends with the attempt, for another than its own worker has stopped that.
             let _ = timeout(left, shim.ended()).await;
         }
-        self.end_remains().await
+        self.end_remains().await?;
+        // What was there is gone, but a shim that comes late would not know.
+        ordered
     }
 
     /// Kills whatever belongs to the attempt, its shim included, until nothing does.
     pub async fn end_remains(&self) -> io::Result<()> {
-        let deadline = Instant::now() + KILL_WAIT;
-        loop {
-            let remains = self.remains();
-            if remains.is_empty() {
-                return Ok(());
-            }
-            remains.iter().for_each(Stat::kill);
-            if Instant::now() > deadline {
-                let pids: Vec<i32> = remains.iter().map(|stat| stat.pid).collect();
-                return Err(io::Error::other(format!("processes {pids:?} of the attempt cannot be killed")));
-            }
-            sleep(Duration::from_millis(10)).await;
-        }
+        end(|| self.remains()).await
     }
 
     /// Whether the shim or the work is running.
@@ -65,12 +58,43 @@ impl Directory {
         };
         // Without its leader, a session may be anybody's: the number could have been used again.
         let session = child.filter(Identity::is_alive).map(|leader| leader.pid);
-        let mark = format!("RUNLANE_OUTPUT_DIR={}", self.output().display());
-        let me = std::process::id() as i32;
+        let mark = mark(self.path());
         let belongs =
             |stat: &Stat| Some(stat.pid) == shim || Some(stat.session) == session || has_variable(stat.pid, &mark);
-        Stat::all().into_iter().filter(|stat| stat.pid != me && !stat.is_dead() && belongs(stat)).collect()
+        alive().filter(belongs).collect()
     }
+}
+
+/// Kills whatever bears the mark of the attempt in that directory in its environment, until nothing does.
+pub(super) async fn end_marked(path: &Path) -> io::Result<()> {
+    let mark = mark(path);
+    end(|| alive().filter(|stat| has_variable(stat.pid, &mark)).collect()).await
+}
+
+async fn end(remains: impl Fn() -> Vec<Stat>) -> io::Result<()> {
+    let deadline = Instant::now() + KILL_WAIT;
+    loop {
+        let remains = remains();
+        if remains.is_empty() {
+            return Ok(());
+        }
+        remains.iter().for_each(Stat::kill);
+        if Instant::now() > deadline {
+            let pids: Vec<i32> = remains.iter().map(|stat| stat.pid).collect();
+            return Err(io::Error::other(format!("processes {pids:?} of the attempt cannot be killed")));
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn mark(path: &Path) -> String {
+    format!("RUNLANE_OUTPUT_DIR={}", path.join(OUTPUT).display())
+}
+
+/// Every process but this one.
+fn alive() -> impl Iterator<Item = Stat> {
+    let me = std::process::id() as i32;
+    Stat::all().into_iter().filter(move |stat| stat.pid != me && !stat.is_dead())
 }
 
 fn has_variable(pid: i32, mark: &str) -> bool {

@@ -1,19 +1,23 @@
 //! Hands on what the work says: every frame of the log once, whoever follows it and however often that changes.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::directory::{Directory, SHIPPED};
+use super::directory::{Directory, LOG, SHIPPED};
 use crate::executor::{Control, Gone, Said};
 
 const PACE: Duration = Duration::from_millis(200);
 const BATCH_FRAMES: usize = 100;
 const BATCH_BYTES: u64 = 256 * 1024;
+/// How much of the log a byte of output can take, with what is around it.
+const MOST_PER_BYTE: u64 = 16;
+/// What may be in the log beside output: structured lines and notes.
+const MOST_BESIDES: u64 = 64 << 20;
 
 /// How far the log was handed on, and the event by which the store knows the same.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -31,14 +35,19 @@ pub(super) struct Shipper<'a> {
     at: Shipped,
     log: Option<File>,
     has_place: bool,
+    is_in_trouble: bool,
+    /// How far the log goes at most: what is beyond, the shim has not written.
+    most: u64,
 }
 
 /// Frames, and where the log goes on after each.
 type Batch = Vec<(Said, u64)>;
 
 impl<'a> Shipper<'a> {
-    pub fn new(directory: &'a Directory, control: Control) -> Self {
-        Self { directory, control, at: Shipped::default(), log: None, has_place: false }
+    /// `log_bytes` is what the log may hold of the output.
+    pub fn new(directory: &'a Directory, control: Control, log_bytes: u64) -> Self {
+        let most = log_bytes.saturating_mul(MOST_PER_BYTE).saturating_add(MOST_BESIDES);
+        Self { directory, control, at: Shipped::default(), log: None, has_place: false, is_in_trouble: false, most }
     }
 
     /// Hands on the log as it grows, until all of it was that there was when `ended` became true.
@@ -47,11 +56,13 @@ impl<'a> Shipper<'a> {
             // Looked at before the log: what was written before the end is read after it.
             let is_last = *ended.borrow_and_update();
             match self.ship().await {
-                Ok(()) => {}
+                Ok(()) => self.is_in_trouble = false,
                 Err(Trouble::Gone) => return drop(ended.wait_for(|ended| *ended).await),
-                Err(Trouble::Io(error)) => {
+                Err(Trouble::Io(error)) if !std::mem::replace(&mut self.is_in_trouble, true) => {
                     tracing::warn!(directory = %self.directory.path().display(), %error, "cannot pass on the program's output");
                 }
+                // It has been said.
+                Err(Trouble::Io(_)) => {}
             }
             if is_last {
                 return;
@@ -81,11 +92,8 @@ impl<'a> Shipper<'a> {
 
     /// Opens the log once there is something in it.
     fn open(&mut self) -> io::Result<bool> {
-        match File::open(self.directory.log()) {
-            Ok(file) if file.metadata()?.len() > 0 => self.log = Some(file),
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        self.log =
+            self.directory.dir().file(LOG, None)?.filter(|file| file.metadata().is_ok_and(|data| data.len() > 0));
         Ok(self.log.is_some())
     }
 
@@ -125,7 +133,7 @@ impl<'a> Shipper<'a> {
         let mut place = self.at.bytes;
         log.seek(SeekFrom::Start(place))?;
         let mut text = Vec::new();
-        log.take(BATCH_BYTES).read_to_end(&mut text)?;
+        log.take(BATCH_BYTES.min(self.most.saturating_sub(place))).read_to_end(&mut text)?;
         let mut batch = Batch::new();
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             if batch.len() == BATCH_FRAMES || !line.ends_with(b"\n") {

@@ -29,10 +29,11 @@ async fn a_finished_attempt_is_discarded_but_for_its_files() {
     scene.run().await;
     let [leftover] = scene.host.leftovers().expect("listed").try_into().expect("one");
     assert!(!leftover.is_running);
-    scene.host.discard(scene.work.run, 1).expect("discarded");
-    let names: Vec<_> =
+    scene.host.discard(scene.work.run, 1).await.expect("discarded");
+    let mut names: Vec<_> =
         fs::read_dir(scene.directory()).expect("read").map(|entry| entry.expect("read").file_name()).collect();
-    assert_eq!(names, ["output"]);
+    names.sort();
+    assert_eq!(names, ["made", "output"]);
     assert!(scene.host.output_dir(scene.work.run, 1).join("file").exists());
     assert_eq!(scene.host.leftovers().expect("listed"), []);
 }
@@ -41,7 +42,7 @@ async fn a_finished_attempt_is_discarded_but_for_its_files() {
 async fn a_finished_attempt_without_files_leaves_nothing() {
     let scene = sh("true");
     scene.run().await;
-    scene.host.discard(scene.work.run, 1).expect("discarded");
+    scene.host.discard(scene.work.run, 1).await.expect("discarded");
     assert!(!scene.directory().parent().expect("a parent").exists());
-    scene.host.discard(scene.work.run, 1).expect("again");
+    scene.host.discard(scene.work.run, 1).await.expect("again");
 }

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod environment;
+mod hostile;
 mod leftovers;
 mod limits;
 mod output;

@@ -46,8 +46,12 @@ pub fn scene(task: ProcessTask) -> Scene {
 
 /// A host that has no patience, so that a lease is over when it is over.
 pub fn host_in(data_dir: PathBuf) -> Arc<ProcessHost> {
+    try_host_in(data_dir).expect("a host")
+}
+
+pub fn try_host_in(data_dir: PathBuf) -> std::io::Result<Arc<ProcessHost>> {
     let shim = vec![env!("CARGO_BIN_EXE_runlane").into(), "shim".into()];
-    Arc::new(ProcessHost::new(data_dir).expect("a host").with_shim(shim).with_patience(Duration::ZERO))
+    Ok(Arc::new(ProcessHost::new(data_dir)?.with_shim(shim).with_patience(Duration::ZERO)))
 }
 
 pub fn work(run: RunId) -> Work {

@@ -43,7 +43,7 @@ pub(super) fn prepare(directory: &Directory, assignment: &Assignment) -> io::Res
     let shim = getpid();
     // Before the copy is made: what it would write itself had to be copied first.
     let mut command = command(assignment)?;
-    let input = File::open(directory.input(assignment.spec.epoch))?;
+    let input = directory.open_input(assignment.spec.epoch)?;
     let (word, go) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC)?;

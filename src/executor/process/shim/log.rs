@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::lines::printable;
 use super::{complain, structured};
 use crate::clock::Clock;
-use crate::executor::process::directory::create_new;
+use crate::executor::process::directory::{Directory, LOG};
 use crate::executor::process::record::RetryWish;
 use crate::executor::{Report, Said, Stream};
 
@@ -23,7 +23,7 @@ const LAST_LINES: usize = 5;
 const LAST_LINE_BYTES: usize = 500;
 
 pub(super) struct Log {
-    path: PathBuf,
+    directory: Arc<Directory>,
     /// Made when there is something to write.
     file: Option<File>,
     /// What may still be written as it comes.
@@ -52,10 +52,10 @@ struct Merged {
 }
 
 impl Log {
-    pub fn new(path: PathBuf, limit: u64) -> Self {
+    pub fn new(directory: Arc<Directory>, limit: u64) -> Self {
         let head_left = limit / 2;
         Self {
-            path,
+            directory,
             file: None,
             head_left,
             tail: VecDeque::new(),
@@ -181,7 +181,7 @@ impl Log {
         frame.push(b'\n');
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(create_new(&self.path)?),
+            none => none.insert(self.directory.dir().create(LOG)?),
         };
         file.write_all(&frame)?;
         self.is_broken = false;
@@ -212,7 +212,8 @@ mod tests {
 
     fn log(limit: u64) -> (tempfile::TempDir, Log) {
         let folder = tempfile::tempdir().expect("a folder");
-        let log = Log::new(folder.path().join("log"), limit);
+        let directory = Directory::claim(folder.path(), None).expect("open");
+        let log = Log::new(Arc::new(directory), limit);
         (folder, log)
     }
 

@@ -19,13 +19,11 @@ mod unsettled;
 mod watch;
 
 use std::ffi::OsString;
-use std::fs::OpenOptions;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::directory::{Directory, SHIM_LOG};
 use super::zygote::ZYGOTE;
 
 /// The word by which the shim is asked for.
@@ -51,18 +49,18 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Where complaints go: a file of the attempt, which is made when there is a first.
-static COMPLAINTS: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// Where complaints go: a file in the directory of the attempt, which is made when there is a first.
+static COMPLAINTS: Mutex<Option<Arc<Directory>>> = Mutex::new(None);
 
-fn complain_in(path: PathBuf) {
-    *COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
+fn complain_in(directory: Option<Arc<Directory>>) {
+    *COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner) = directory;
 }
 
 /// Where even that cannot be written, there is nobody to tell.
 fn complain(words: std::fmt::Arguments<'_>) {
-    let path = COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if let Some(path) = path
-        && let Ok(mut file) = OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    let directory = COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(directory) = directory
+        && let Ok(mut file) = directory.dir().append(SHIM_LOG)
     {
         let _ = writeln!(file, "{words}");
     }

@@ -1,6 +1,7 @@
 //! The life of a shim: one attempt after the other, for as long as its worker has any for it.
 
 use std::io;
+use std::sync::Arc;
 
 use rustix::process::{getpid, set_child_subreaper, setsid};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -41,11 +42,17 @@ async fn take_turns(mut line: UnixStream, overseer: &mut Overseer) -> io::Result
     loop {
         let assignment = wait(&mut line, overseer).await?;
         let Some(assignment) = assignment else { return Ok(()) };
-        let directory = Directory::new(assignment.directory.clone());
-        complain_in(directory.shim_log());
+        let place = assignment.spec.origin.as_ref().map(|origin| origin.place);
+        let directory = match Directory::claim(&assignment.directory, place) {
+            Ok(directory) => Arc::new(directory),
+            // The directory is gone, and if there is another in its place, that is another's.
+            Err(_) => return Ok(()),
+        };
+        complain_in(Some(directory.clone()));
         let is_clean = overseer.see_through(&directory, &assignment).await?;
         // A copy is as good as a new process only of one that has one thread.
         let can_go_on = is_clean && cleanup::is_one_thread() && is_own(&directory, &assignment);
+        complain_in(None);
         // It says so even if nobody hears it any more; then there is nothing to come either.
         if !can_go_on || line.write_all(&[FREE]).await.is_err() {
             return Ok(());

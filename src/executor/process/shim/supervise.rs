@@ -22,7 +22,7 @@ use super::{cleanup, complain, output};
 use crate::clock::boot_millis;
 use crate::executor::Stream;
 use crate::executor::process::assignment::Assignment;
-use crate::executor::process::directory::{Directory, open_foreign};
+use crate::executor::process::directory::Directory;
 use crate::executor::process::identity::{Handle, Identity};
 use crate::executor::process::lease::{Lease, millis};
 use crate::executor::process::lock::Held;
@@ -54,7 +54,7 @@ impl Overseer {
 
     /// Sees the attempt through, to its exit record. Answers whether nothing is left of it that another would have to
     /// suffer from. To be called while there is one thread.
-    pub async fn see_through(&mut self, directory: &Directory, assignment: &Assignment) -> io::Result<bool> {
+    pub async fn see_through(&mut self, directory: &Arc<Directory>, assignment: &Assignment) -> io::Result<bool> {
         let candidate = match exec::prepare(directory, assignment) {
             // The directory is gone, and if there is another in its place, that is another's.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -62,7 +62,8 @@ impl Overseer {
         };
         let child = candidate.as_ref().ok().and_then(|candidate| Identity::of(candidate.number).ok());
         let workspace = Some(assignment.spec.workspace.clone());
-        let held = directory.take_up(&Shim { workspace, shim: self.me.clone(), child })?;
+        let origin = assignment.spec.origin.clone();
+        let held = directory.take_up(&Shim { workspace, shim: self.me.clone(), child, origin })?;
         let (exit, is_clean) = match candidate {
             Ok(candidate) => self.judge(directory, &assignment.spec, candidate).await?,
             Err(error) => {
@@ -78,14 +79,14 @@ impl Overseer {
     /// an order to stop, and looks again, sees this one, or this one sees the order.
     async fn judge(
         &mut self,
-        directory: &Directory,
+        directory: &Arc<Directory>,
         spec: &Spec,
         mut candidate: Candidate,
     ) -> io::Result<(Exit, bool)> {
         let _watched = self.watch.on(directory);
         let now = boot_millis();
         match directory.lease_for(spec.epoch, spec.lease)? {
-            Some(lease) if lease.is_good(now) && now < spec.start_by && directory.input(spec.epoch).exists() => {
+            Some(lease) if lease.is_good(now) && now < spec.start_by && directory.has_input(spec.epoch) => {
                 // Where it is gone already, it has said why.
                 let _ = candidate.go();
                 look_after(directory, spec, candidate, self, lease).await
@@ -97,10 +98,13 @@ impl Overseer {
     /// The result first: a record that says it succeeded must not outlast what it produced. Where there is none, there is no
     /// hurry.
     async fn record(&mut self, directory: &Directory, task: &ProcessTask, held: Held, exit: &Exit) -> io::Result<()> {
-        let result = open_foreign(&directory.result(task.user)).ok().flatten();
-        if let Some(result) = &result {
+        let result = directory.open_result(task.user).ok().flatten();
+        // One that is too large will not be used.
+        let is_used = |file: &File| file.metadata().is_ok_and(|data| data.len() <= task.limits.result_bytes);
+        let result = result.filter(|(file, _)| is_used(file));
+        if let Some((result, around)) = &result {
             result.sync_all()?;
-            File::open(directory.result(task.user).with_file_name(""))?.sync_all()?;
+            around.sync()?;
         }
         let mut tries = 1;
         while let Err(error) = held.conclude(exit) {
@@ -122,14 +126,14 @@ impl Overseer {
 }
 
 async fn look_after(
-    directory: &Directory,
+    directory: &Arc<Directory>,
     spec: &Spec,
     candidate: Candidate,
     overseer: &mut Overseer,
     lease: Lease,
 ) -> io::Result<(Exit, bool)> {
     let task = &spec.task;
-    let log = Arc::new(Mutex::new(Log::new(directory.log(), task.limits.log_bytes)));
+    let log = Arc::new(Mutex::new(Log::new(directory.clone(), task.limits.log_bytes)));
     let number = candidate.number;
     let mut readers = JoinSet::new();
     for (stream, pipe) in [(Stream::Stdout, &candidate.stdout), (Stream::Stderr, &candidate.stderr)] {
@@ -171,7 +175,7 @@ async fn watch_over(
     escalation.heed(&lease, boot_millis());
     let mut tick = interval_at(Instant::now() + TICK, TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let too_much = output::exceeded(directory.output(), spec.task.limits.output_bytes);
+    let too_much = output::exceeded(directory, spec.task.limits.output_bytes);
     tokio::pin!(too_much);
     let mut is_too_much = false;
     let grace = millis(spec.task.stop_grace());
@@ -185,9 +189,9 @@ async fn watch_over(
                 overseer.unsettled.settle(Instant::now());
             }
             () = sleep(due.unwrap_or(TICK)), if due.is_some() => {}
-            () = &mut too_much, if !is_too_much => {
+            why = &mut too_much, if !is_too_much => {
                 is_too_much = true;
-                escalation.stop(Why::OutputLimit, boot_millis());
+                escalation.stop(why, boot_millis());
             }
             () = overseer.told.stop() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
         }
@@ -241,7 +245,6 @@ fn why(directory: &Directory, task: &ProcessTask, error: Option<StartError>, esc
         (Some(error), _) => Why::StartFailed(error),
         (None, Some(why)) => why.clone(),
         // It may have been quicker than the measuring.
-        (None, None) if output::size(&directory.output()) > task.limits.output_bytes => Why::OutputLimit,
-        (None, None) => Why::Exited,
+        (None, None) => output::excess_now(directory, task.limits.output_bytes).unwrap_or(Why::Exited),
     }
 }

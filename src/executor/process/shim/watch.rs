@@ -25,7 +25,7 @@ impl Watch {
     /// From here on, files that are put into the directory are noticed.
     pub fn on(&self, directory: &Directory) -> Option<Watched> {
         let fd = self.0.as_ref()?.as_fd().try_clone_to_owned().ok()?;
-        let number = add_watch(&fd, directory.path(), WatchFlags::MOVED_TO).ok()?;
+        let number = add_watch(&fd, directory.dir().magic_path(), WatchFlags::MOVED_TO).ok()?;
         Some(Watched { fd, number })
     }
 

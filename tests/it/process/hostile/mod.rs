@@ -1,0 +1,7 @@
+//! Programs that tamper with their directory: nothing outside of it is read, changed or deleted, and the worker goes on.
+
+mod fuzz;
+mod named;
+mod programs;
+mod users;
+mod victim;
