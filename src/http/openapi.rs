@@ -28,7 +28,7 @@ const SCHEME: &str = "token";
     ),
     components(schemas(dto::Problem, dto::Ended, dto::RunFailure, dto::RunStatus, dto::SubmitKeyMode,
         dto::LaneOnFailure, dto::TokenRole, dto::Name, dto::EventWord, dto::RunBlockedBy, dto::ScheduleDisabled,
-        dto::ScheduleDst, dto::ScheduleFold, dto::ScheduleGap, dto::ScheduleOverlap, dto::SlotSkipReason)),
+        dto::ScheduleDst, dto::ScheduleFold, dto::ScheduleGap, dto::ScheduleOverlap, dto::SlotSkipReason, dto::WorkerState)),
     tags(
         (name = "runs", description = "Submit, watch and control runs"),
         (name = "queues", description = "Named streams of runs, with a concurrency limit and a pause switch"),

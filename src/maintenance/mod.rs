@@ -25,6 +25,8 @@ pub struct Maintenance {
     settings: RwLock<Settings>,
     /// Which counts were shown last, so that those that are no more are shown as none.
     shown: Mutex<HashSet<passes::Shown>>,
+    /// The same for the tasks that no worker has.
+    forsaken: Mutex<HashSet<passes::Forsaken>>,
     #[cfg(target_os = "linux")]
     processes: Option<Arc<ProcessHost>>,
 }
@@ -82,6 +84,7 @@ impl Maintenance {
             store,
             settings: RwLock::new(settings),
             shown: Mutex::default(),
+            forsaken: Mutex::default(),
             #[cfg(target_os = "linux")]
             processes: None,
         }

@@ -11,8 +11,8 @@ use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
 use super::{Maintenance, Next, Pass};
 #[cfg(target_os = "linux")]
 use crate::executor::process::{Emptied, Leftover};
-use crate::run::{Jitter, QueueName, Status, WorkspaceName};
-use crate::store::{Pruned, Result};
+use crate::run::{Jitter, QueueName, Status, TaskName, WorkspaceName};
+use crate::store::{Pruned, Result, Store, WaitingTask, WorkerState};
 
 /// At most so many runs in one transaction.
 const BATCH: usize = 1000;
@@ -20,6 +20,9 @@ const BATCH: usize = 1000;
 /// How long leftovers are removed at a time, and when it goes on: the other passes have their turn in between.
 #[cfg(target_os = "linux")]
 const LEFTOVERS: (Duration, Duration) = (seconds(1), seconds(2));
+
+/// So many of the oldest waiting runs are looked at for tasks that no worker has.
+const LOOKED_AT: usize = 10_000;
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -82,6 +85,9 @@ async fn expire(it: &Maintenance) -> Result<Next> {
 /// How many runs stand where.
 async fn measure(it: &Maintenance) -> Result<Next> {
     let counts = it.store.counts().await?;
+    let anything_waits = counts.iter().any(|count| matches!(count.status, Status::Queued | Status::Retrying));
+    let forsaken = if anything_waits { without_worker(it.store.as_ref()).await? } else { vec![] };
+    show_forsaken(it, forsaken);
     let mut shown = it.shown.lock().unwrap_or_else(PoisonError::into_inner);
     for gone in shown.drain() {
         show(&gone, 0, None);
@@ -92,6 +98,34 @@ async fn measure(it: &Maintenance) -> Result<Next> {
         shown.insert(place);
     }
     Ok(Next::Usual)
+}
+
+/// The tasks that runs wait for and that no worker of their queue has; of the oldest waiting runs.
+async fn without_worker(store: &dyn Store) -> Result<Vec<WaitingTask>> {
+    let mut waiting = store.waiting_tasks(LOOKED_AT).await?;
+    let mut workers = store.workers().await?;
+    workers.retain(|worker| worker.state() == WorkerState::Working);
+    waiting.retain(|wanted| {
+        !workers.iter().any(|worker| worker.info.serves(&wanted.queue) && worker.info.has_task(&wanted.task))
+    });
+    Ok(waiting)
+}
+
+/// A task that runs of a queue wait for.
+pub(super) type Forsaken = (WorkspaceName, QueueName, TaskName);
+
+fn show_forsaken(it: &Maintenance, found: Vec<WaitingTask>) {
+    let show = |(workspace, queue, task): &Forsaken, runs: u64| {
+        let labels = [("workspace", workspace.to_string()), ("queue", queue.to_string()), ("task", task.to_string())];
+        gauge!("runlane_runs_without_worker", &labels).set(runs as f64);
+    };
+    let mut shown = it.forsaken.lock().unwrap_or_else(PoisonError::into_inner);
+    shown.drain().for_each(|gone| show(&gone, 0));
+    for WaitingTask { workspace, queue, task, runs } in found {
+        let place = (workspace, queue, task);
+        show(&place, runs);
+        shown.insert(place);
+    }
 }
 
 /// A place where runs stand.
@@ -112,6 +146,10 @@ pub fn describe() {
     describe_counter!("runlane_schedules_repaired_total", "Schedules without a next run that this process repaired");
     describe_counter!("runlane_attempts_expired_total", "Attempts far past their timeout that this process ended");
     describe_gauge!("runlane_runs", "Live runs by workspace, queue and status");
+    describe_gauge!(
+        "runlane_runs_without_worker",
+        "Waiting runs whose task no working worker of their queue has, of the 10,000 oldest"
+    );
     describe_gauge!(
         "runlane_oldest_ready_timestamp_seconds",
         Unit::Seconds,

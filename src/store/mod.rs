@@ -42,8 +42,8 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 /// [`StoreError::Ambiguous`]: then that is not known.
 #[async_trait]
 pub trait Store: Schedules {
-    /// A signal that something may have become ready for a claim, from now on: a hint, given when a verb of this store
-    /// answers and, where the database can, when one of another process did.
+    /// A signal that something may have become ready for a claim, or that a worker was asked to drain, from now on: a hint,
+    /// given when a verb of this store answers and, where the database can, when one of another process did.
     fn ready_signal(&self) -> ReadySignal;
 
     /// A signal that a verb of this store has put a run off, and until when: a hint when to promote.
@@ -148,10 +148,14 @@ pub trait Store: Schedules {
     /// Records a worker, or that it is still there; answers whether it was asked to drain.
     async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty>;
 
-    /// Asks a worker to stop claiming and leave; `false` if it is unknown.
-    async fn drain(&self, worker: WorkerId) -> Result<bool>;
+    /// Asks a worker to stop claiming and leave, and rings whoever waits for ready runs so that it hears soon. One that has
+    /// left stays as it is. Answers with the worker; `None` if it is unknown.
+    async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>>;
 
-    /// The workers not yet forgotten, oldest first.
+    /// Records that a worker has ended; `false` if it is unknown or had left. Beats it again, it is a new start.
+    async fn leave(&self, worker: WorkerId) -> Result<bool>;
+
+    /// The workers that have not left and are not forgotten, oldest first.
     async fn workers(&self) -> Result<Vec<Worker>>;
 
     /// Makes a workspace; `false` if it was there.
@@ -194,6 +198,13 @@ pub trait Store: Schedules {
 
     /// The unfinished runs that a run waits for; `None` if there is no such run.
     async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>>;
+
+    /// Where a waiting run stands in its queue. Counts up to `most` runs ahead of it, reads what is running, and no other
+    /// waiting run.
+    async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position>;
+
+    /// For which tasks the oldest waiting runs wait, up to `most` of them, in order.
+    async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>>;
 
     /// A run's events after a sequence number; `None` if there is no such run.
     async fn events(

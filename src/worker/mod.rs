@@ -29,6 +29,7 @@ pub use tasks::{AtShutdown, Task, TaskSet, Tasks};
 pub use telemetry::describe as describe_metrics;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -44,6 +45,9 @@ use crate::maintenance::Maintenance;
 use crate::run::WorkerId;
 use crate::run::lifecycle::Taker;
 use crate::store::{AppendOutcome, Finish, FinishOutcome, ReleaseLease, Store};
+
+/// How long the store may take to hear that the worker has left.
+const LAST_BEAT: Duration = Duration::from_secs(1);
 
 /// A process's share of the work.
 pub struct Worker {
@@ -105,7 +109,8 @@ impl Worker {
         let _closing = Closing(inner);
         // They end with this call, however it does.
         let _renewing = AbortOnDropHandle::new(tokio::spawn(heart::renew_leases(Arc::clone(inner))));
-        let _beating = AbortOnDropHandle::new(tokio::spawn(heart::beat(Arc::clone(inner), drain.clone())));
+        let over = CancellationToken::new();
+        let beating = AbortOnDropHandle::new(tokio::spawn(heart::beat(Arc::clone(inner), drain.clone(), over.clone())));
         let _maintaining = inner.maintenance.clone().map(|maintenance| {
             AbortOnDropHandle::new(tokio::spawn(async move { maintenance.run(CancellationToken::new()).await }))
         });
@@ -128,6 +133,9 @@ impl Worker {
         }
         inner.slots.close();
         let summary = drain::drain(inner).await;
+        over.cancel();
+        // A store that does not answer keeps nobody from leaving.
+        let _ = tokio::time::timeout(LAST_BEAT, beating).await;
         tracing::info!(worker = %inner.id, %summary, "the worker has stopped");
         summary
     }

@@ -34,15 +34,7 @@ impl Scene {
     }
 
     async fn worker(&self, queues: Vec<QueueName>, slots: u32, busy: u32) {
-        let info = WorkerInfo {
-            id: self.taker.worker,
-            host: self.taker.host.clone(),
-            pid: 1,
-            version: "1".into(),
-            queues,
-            slots,
-            busy,
-        };
+        let info = WorkerInfo { queues, busy, ..WorkerInfo::new(self.taker.worker, self.taker.host.clone(), slots) };
         self.store.heartbeat(&info).await.expect("a heartbeat");
     }
 

@@ -163,10 +163,35 @@ pub(super) struct Worker {
     pub(super) host: String,
     pub(super) pid: u32,
     pub(super) version: String,
+    pub(super) state: String,
     pub(super) queues: Vec<String>,
+    pub(super) tasks: Option<Vec<String>>,
     pub(super) slots: u32,
     pub(super) busy: u32,
     pub(super) started_at: Option<Timestamp>,
     pub(super) seen_at: Option<Timestamp>,
     pub(super) draining: bool,
+    pub(super) draining_since: Option<Timestamp>,
+    pub(super) left_at: Option<Timestamp>,
+}
+
+impl Worker {
+    /// Whether it missed its heartbeats.
+    pub(super) fn is_silent(&self) -> bool {
+        self.state == "silent"
+    }
+
+    /// Whether it claims runs.
+    pub(super) fn is_working(&self) -> bool {
+        !self.draining && !self.is_silent()
+    }
+
+    pub(super) fn serves(&self, queue: &str) -> bool {
+        self.queues.is_empty() || self.queues.iter().any(|served| served == queue)
+    }
+
+    /// As far as it said.
+    pub(super) fn has_task(&self, task: &str) -> bool {
+        self.tasks.as_ref().is_none_or(|tasks| tasks.iter().any(|had| had == task))
+    }
 }

@@ -52,5 +52,6 @@ pub use submit::{RunOrId, SubmitRun, Submitted};
 pub(in crate::http) use token::TokenRole;
 pub use token::{CreatedToken, NewToken, Token};
 pub use usage::UsageSum;
-pub use worker::Worker;
+pub(in crate::http) use worker::WorkerState;
+pub use worker::{QueueLimit, Worker};
 pub use workspace::{NewWorkspace, Workspace};

@@ -156,8 +156,12 @@ impl AWorker {
             pid: 4711,
             version: "1.2.3".to_owned(),
             queues: self.queues.clone(),
+            limits: Vec::new(),
+            tasks: Some(vec![task("t")]),
             slots: 8,
             busy: 0,
+            beat: SignedDuration::from_secs(10),
+            leaving: false,
         }
     }
 }

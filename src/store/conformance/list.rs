@@ -366,9 +366,16 @@ sentences! { conformance_suite of list:
         a_worker_is_known_from_its_first_heartbeat
         a_heartbeat_says_what_is_so_now
         a_worker_asked_to_drain_hears_of_it
+        a_worker_says_itself_that_it_is_leaving
+        a_worker_that_left_is_not_listed
+        a_worker_that_beats_after_it_left_starts_anew
+        a_worker_that_vanished_is_silent_and_stays_listed
         an_unknown_worker_cannot_be_drained
         workers_are_listed_oldest_first
         a_worker_need_not_be_known_to_claim
+        a_position_counts_those_that_are_claimed_before
+        a_position_tells_what_is_running_and_where
+        the_tasks_that_runs_wait_for_are_counted
     }
     workspaces {
         the_default_workspace_is_there
@@ -506,6 +513,7 @@ sentences! { conformance_suite of list:
         a_success_that_frees_nothing_is_not_told_of
         a_failure_that_frees_nothing_is_not_told_of
         work_under_way_is_not_told_of
+        a_worker_asked_to_drain_is_told
         a_lane_that_goes_on_is_told_of
         a_lane_with_nobody_left_is_not_told_of
         a_run_that_waited_for_another_is_told_of
@@ -529,7 +537,7 @@ sentences! { conformance_suite of list:
         a_run_that_came_back_is_kept
         no_more_runs_are_forgotten_than_the_limit
         idempotency_keys_are_forgotten_when_their_time_is_over
-        silent_workers_are_forgotten
+        workers_that_vanished_or_left_are_forgotten
         a_forgotten_run_is_unknown_as_an_upstream
     }
     tokens {

@@ -99,14 +99,16 @@ pub(super) async fn idempotency_keys_are_forgotten_when_their_time_is_over(bench
     assert_eq!(bench.prune().await, Pruned { idempotency_keys: 1, ..Pruned::default() });
 }
 
-pub(super) async fn silent_workers_are_forgotten(bench: Bench) {
-    let (silent, alive) = (a_worker(), a_worker());
+pub(super) async fn workers_that_vanished_or_left_are_forgotten(bench: Bench) {
+    let (silent, alive, left) = (a_worker(), a_worker(), a_worker());
     bench.store.heartbeat(&silent.info()).await.expect("heartbeat answers");
+    bench.store.heartbeat(&left.info()).await.expect("heartbeat answers");
+    bench.store.leave(left.taker.worker).await.expect("leave answers");
     bench.wait(3599);
     bench.store.heartbeat(&alive.info()).await.expect("heartbeat answers");
     assert_eq!(bench.prune().await, Pruned::default());
     bench.wait(1);
-    assert_eq!(bench.prune().await, Pruned { workers: 1, ..Pruned::default() });
+    assert_eq!(bench.prune().await, Pruned { workers: 2, ..Pruned::default() });
     let workers = bench.store.workers().await.expect("workers answers");
     assert_eq!(workers.iter().map(|worker| worker.info.id).collect::<Vec<_>>(), [alive.taker.worker]);
 }

@@ -69,6 +69,16 @@ pub(super) async fn work_under_way_is_not_told_of(bench: Bench) {
     assert!(!signal.take());
 }
 
+pub(super) async fn a_worker_asked_to_drain_is_told(bench: Bench) {
+    let worker = a_worker();
+    bench.store.heartbeat(&worker.info()).await.expect("heartbeat answers");
+    let mut signal = bench.store.ready_signal();
+    bench.store.drain(WorkerId::new()).await.expect("drain answers");
+    assert!(!signal.take(), "nobody was asked");
+    bench.store.drain(worker.taker.worker).await.expect("drain answers");
+    assert!(signal.take());
+}
+
 pub(super) async fn a_lane_that_goes_on_is_told_of(bench: Bench) {
     let [plain, failing] = ["plain", "failing"];
     bench.submit_all([plain, plain, failing, failing].map(|lane| a_run().lane(lane))).await;

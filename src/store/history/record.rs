@@ -12,9 +12,9 @@ use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
-    QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
-    RevokeOutcome, RunFilter, Store, Submission, Worker, WorkerInfo,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Position, Promoted, Pruned,
+    Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
+    RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -236,8 +236,20 @@ impl Store for Recorder {
         self.store.heartbeat(worker).await
     }
 
-    async fn drain(&self, worker: WorkerId) -> Result<bool> {
+    async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>> {
         self.store.drain(worker).await
+    }
+
+    async fn leave(&self, worker: WorkerId) -> Result<bool> {
+        self.store.leave(worker).await
+    }
+
+    async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
+        self.store.position(run, workers, most).await
+    }
+
+    async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
+        self.store.waiting_tasks(most).await
     }
 
     async fn workers(&self) -> Result<Vec<Worker>> {

@@ -12,6 +12,7 @@ mod read;
 mod schedules;
 mod settle;
 mod submit;
+mod workers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,9 +23,9 @@ use self::model::Model;
 use super::ready::ReadyBell;
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
-    QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
-    RevokeOutcome, RunFilter, Store, Submission, Worker, WorkerInfo,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Position, Promoted, Pruned,
+    Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
+    RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -204,14 +205,23 @@ impl Store for MemoryStore {
         Ok(model.heartbeat(worker, now))
     }
 
-    async fn drain(&self, worker: WorkerId) -> Result<bool> {
-        let (mut model, _) = self.open();
-        Ok(model.workers.get_mut(&worker).map(|worker| worker.draining = true).is_some())
+    async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>> {
+        let (mut model, now) = self.open();
+        let asked = model.drain(worker, now);
+        if asked.is_some() {
+            self.bell.ring();
+        }
+        Ok(asked)
+    }
+
+    async fn leave(&self, worker: WorkerId) -> Result<bool> {
+        let (mut model, now) = self.open();
+        Ok(model.leave(worker, now))
     }
 
     async fn workers(&self) -> Result<Vec<Worker>> {
-        let (model, _) = self.open();
-        Ok(model.workers.values().cloned().collect())
+        let (model, now) = self.open();
+        Ok(model.workers(now))
     }
 
     async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
@@ -289,6 +299,16 @@ impl Store for MemoryStore {
     ) -> Result<Option<Vec<Event>>> {
         let (model, _) = self.open();
         Ok(model.events(workspace, run, after, limit))
+    }
+
+    async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
+        let (model, _) = self.open();
+        Ok(model.position(run, workers, most))
+    }
+
+    async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
+        let (model, _) = self.open();
+        Ok(model.waiting_tasks(most))
     }
 
     async fn counts(&self) -> Result<Vec<Count>> {

@@ -13,8 +13,8 @@ use crate::run::{
 };
 use crate::schedule::{Grant, Schedule, Skip};
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditRecord, Duty, Event, Finish, FinishOutcome, LanePolicy, Lease, Pruned,
-    QueueSettings, Renewal, Retention, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditRecord, Event, Finish, FinishOutcome, LanePolicy, Lease, Pruned,
+    QueueSettings, Renewal, Retention, Worker,
 };
 
 pub(super) type LaneKey = (WorkspaceName, LaneName);
@@ -229,18 +229,6 @@ impl Model {
     pub(super) fn holders(&self, workspace: &WorkspaceName, lane: &LaneName) -> Vec<RunId> {
         let in_lane = |run: &&RunId| self.find(workspace, **run).is_some_and(|run| run.lane.as_ref() == Some(lane));
         self.holds.iter().filter(in_lane).copied().collect()
-    }
-
-    pub(super) fn heartbeat(&mut self, info: &WorkerInfo, now: Timestamp) -> Duty {
-        let worker = self.workers.entry(info.id).or_insert_with(|| Worker {
-            info: info.clone(),
-            started_at: now,
-            seen_at: now,
-            draining: false,
-        });
-        worker.info = info.clone();
-        worker.seen_at = now;
-        if worker.draining { Duty::Drain } else { Duty::Work }
     }
 
     pub(super) fn prune(&mut self, retention: &Retention, limit: usize, now: Timestamp) -> Pruned {

@@ -8,7 +8,7 @@ use super::connect::refused;
 use crate::store::{Result, StoreError};
 
 /// Every step so far; the position is the version.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_access.sql"),
     include_str!("migrations/0003_schedules.sql"),
@@ -18,6 +18,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0007_blocks_of_numbers.sql"),
     include_str!("migrations/0008_alike.sql"),
     include_str!("migrations/0009_postponements.sql"),
+    include_str!("migrations/0010_workers.sql"),
 ];
 
 /// Any number will do, as long as every release uses the same one.

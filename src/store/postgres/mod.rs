@@ -22,6 +22,7 @@ mod statements;
 mod streams;
 mod tx;
 mod wakes;
+mod workers;
 
 pub use migrate::KNOWN as SCHEMA_VERSION;
 
@@ -39,16 +40,16 @@ use self::connect::Target;
 use self::intake::Intake;
 use self::listen::listen;
 use self::marks::Marks;
-use self::read::{queue_settings, worker_params};
+use self::read::queue_settings;
 use self::session::{Session, Shared, Tries, Workspaces};
 use self::statements::Statements;
 use self::wakes::Wakes;
 use super::script::{self, to_i32};
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
-    QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
-    RevokeOutcome, RunFilter, Store, StoreError, Submission, Worker, WorkerInfo,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Position, Promoted, Pruned,
+    Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
+    RevokeOutcome, RunFilter, Store, StoreError, Submission, WaitingTask, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -298,20 +299,27 @@ impl Store for PostgresStore {
     }
 
     async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
-        let params = || worker_params(worker).time(self.shared.clock.injected());
-        let rows =
-            transact!(again self.begin("heartbeat"), tx => tx.query(&self.shared.statements.heartbeat, params()))?;
-        Ok(if rows[0].get(0) { Duty::Drain } else { Duty::Work })
+        let now = self.shared.clock.injected();
+        transact!(again self.begin("heartbeat"), tx => tx.heartbeat(worker, now))
     }
 
-    async fn drain(&self, worker: WorkerId) -> Result<bool> {
-        let params = || Params::default().add(worker.0, Type::UUID);
-        let known = transact!(again self.begin("drain"), tx => tx.execute(&self.shared.statements.drain, params()))?;
-        Ok(known > 0)
+    async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>> {
+        let now = self.shared.clock.injected();
+        transact!(again self.begin("drain"), tx => async {
+            let asked = tx.drain(worker, now).await?;
+            tx.news.ready |= asked.is_some();
+            Ok(asked)
+        })
+    }
+
+    async fn leave(&self, worker: WorkerId) -> Result<bool> {
+        let now = self.shared.clock.injected();
+        transact!(again self.begin("leave"), tx => tx.leave(worker, now))
     }
 
     async fn workers(&self) -> Result<Vec<Worker>> {
-        transact!(again self.read("workers"), tx => tx.workers())
+        let now = self.shared.clock.injected();
+        transact!(again self.read("workers"), tx => tx.workers(now))
     }
 
     async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
@@ -379,6 +387,14 @@ impl Store for PostgresStore {
         limit: usize,
     ) -> Result<Option<Vec<Event>>> {
         transact!(again self.read("events"), tx => tx.events(workspace, run, after, limit))
+    }
+
+    async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
+        transact!(again self.read("position"), tx => tx.position(run, workers, most))
+    }
+
+    async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
+        transact!(again self.read("waiting_tasks"), tx => tx.waiting_tasks(most))
     }
 
     async fn counts(&self) -> Result<Vec<Count>> {

@@ -8,13 +8,11 @@ use super::row::{JsonText, runs};
 use super::session::Session;
 use super::tx::{queue, status, unsigned, workspace};
 use crate::run::{
-    Attempt, AttemptEnd, AttemptedBy, HostName, Json, LaneName, QueueName, Run, RunError, RunId, WorkerId,
-    WorkspaceName,
+    Attempt, AttemptEnd, AttemptedBy, HostName, Json, LaneName, Run, RunError, RunId, WorkerId, WorkspaceName,
 };
-use crate::store::script::{bad_name, steps, to_i32};
+use crate::store::script::{bad_name, steps};
 use crate::store::{
     Count, Event, EventKind, Lane, LanePolicy, Listed, Page, Queue, QueueSettings, Result, RunFilter, StoreError,
-    Worker, WorkerInfo,
 };
 
 impl Session {
@@ -100,11 +98,6 @@ impl Session {
         rows.iter().map(read).collect()
     }
 
-    pub(super) async fn workers(&self) -> Result<Vec<Worker>> {
-        let rows = self.query(&self.statements.workers, Params::default()).await?;
-        rows.iter().map(worker).collect()
-    }
-
     pub(super) async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
         let rows = self.query(&self.statements.workspaces, Params::default()).await?;
         rows.iter().map(|row| workspace(row, 0)).collect()
@@ -129,39 +122,6 @@ impl Session {
 pub(super) fn queue_settings(row: &Row, at: usize) -> QueueSettings {
     let concurrency: Option<i32> = row.get(at + 1);
     QueueSettings { paused: row.get(at), concurrency: concurrency.map(|limit| limit.max(0) as u32) }
-}
-
-pub(super) fn worker_params(info: &WorkerInfo) -> Params<'_> {
-    Params::default()
-        .add(info.id.0, Type::UUID)
-        .text(info.host.as_str())
-        .add(to_i32(info.pid), Type::INT4)
-        .text(&info.version)
-        .texts(info.queues.iter().map(QueueName::as_str).collect())
-        .add(to_i32(info.slots), Type::INT4)
-        .add(to_i32(info.busy), Type::INT4)
-}
-
-fn worker(row: &Row) -> Result<Worker> {
-    let queues: Vec<String> = row.get("queues");
-    Ok(Worker {
-        info: WorkerInfo {
-            id: WorkerId(row.get("id")),
-            host: HostName::parse(row.get::<_, &str>("host")).map_err(bad_name)?,
-            pid: row.get::<_, i32>("pid").max(0) as u32,
-            version: row.get("version"),
-            queues: queues
-                .into_iter()
-                .map(QueueName::parse)
-                .collect::<std::result::Result<_, _>>()
-                .map_err(bad_name)?,
-            slots: row.get::<_, i32>("slots").max(0) as u32,
-            busy: row.get::<_, i32>("busy").max(0) as u32,
-        },
-        started_at: row.get("started_at"),
-        seen_at: row.get("seen_at"),
-        draining: row.get("draining"),
-    })
 }
 
 fn attempt(row: &Row) -> Result<Attempt> {

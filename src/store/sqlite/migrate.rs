@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_schedules.sql"),
     include_str!("migrations/0004_lean_writes.sql"),
     include_str!("migrations/0005_postponements.sql"),
+    include_str!("migrations/0006_workers.sql"),
 ];
 
 /// The version of the schema that this release knows.

@@ -21,6 +21,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod tx;
+mod workers;
 mod writer;
 
 pub use migrate::KNOWN as SCHEMA_VERSION;
@@ -45,7 +46,7 @@ statements! {
     adopt ready_streams lock_rooms ready_places claim renew finish_plain any_limited append
     reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_audit prune_lanes
     run runs attempts waits events counts
-    lanes queues set_queue heartbeat drain workers create_workspace workspaces
+    lanes queues set_queue heartbeat drain leave workers position waiting_tasks create_workspace workspaces
     insert_token token_exists revoke_token authenticate tokens record_audit audit
     insert_scheduled forget_runs rivals insert_grant grant grants lock_grants revoke_grant
     insert_schedule read_schedule schedule schedules lock_schedules move_schedules edit_schedule delete_schedule broken_schedules

@@ -1,4 +1,4 @@
-//! What stands beside the runs: lanes and queues as people read them, workers and workspaces.
+//! What stands beside the runs: lanes and queues as people read them, and workspaces.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,10 @@ use rusqlite::{Row, params};
 
 use super::row;
 use super::session::{Session, collect, limit};
-use crate::run::{HostName, LaneName, QueueName, Status, WorkerId, WorkspaceName};
+use crate::run::{LaneName, QueueName, Status, WorkspaceName};
 use crate::store::script::steps;
 use crate::store::script::{to_i32, to_u32};
-use crate::store::{
-    Duty, Lane, LanePolicy, Listed, Page, Queue, QueueChange, QueueSettings, Result, StoreError, Worker, WorkerInfo,
-};
+use crate::store::{Lane, LanePolicy, Listed, Page, Queue, QueueChange, QueueSettings, Result};
 
 impl Session<'_> {
     pub(super) fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
@@ -76,30 +74,6 @@ impl Session<'_> {
         Ok(settings)
     }
 
-    pub(super) fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
-        let queues = serde_json::to_string(&worker.queues).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        let params = params![
-            worker.id.0.as_bytes(),
-            worker.host.as_str(),
-            worker.pid,
-            worker.version,
-            queues,
-            worker.slots,
-            worker.busy,
-            self.time().as_microsecond(),
-        ];
-        let draining = self.row(&self.sql.heartbeat, params, |row| Ok(row.get(0)?))?;
-        Ok(if draining == Some(true) { Duty::Drain } else { Duty::Work })
-    }
-
-    pub(super) fn drain(&self, worker: WorkerId) -> Result<bool> {
-        Ok(self.execute(&self.sql.drain, [worker.0.as_bytes()])? > 0)
-    }
-
-    pub(super) fn workers(&self) -> Result<Vec<Worker>> {
-        self.rows(&self.sql.workers, [], worker)
-    }
-
     pub(super) fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
         let params = params![workspace.as_str(), self.time().as_microsecond()];
         Ok(self.execute(&self.sql.create_workspace, params)? > 0)
@@ -111,25 +85,7 @@ impl Session<'_> {
 }
 
 /// `paused` and, after it, `concurrency`.
-fn settings(row: &Row<'_>, column: usize) -> Result<QueueSettings> {
+pub(super) fn settings(row: &Row<'_>, column: usize) -> Result<QueueSettings> {
     let concurrency = row.get::<_, Option<i32>>(column + 1)?.map(to_u32);
     Ok(QueueSettings { paused: row.get(column)?, concurrency })
-}
-
-fn worker(row: &Row<'_>) -> Result<Worker> {
-    let queues: String = row.get(4)?;
-    Ok(Worker {
-        info: WorkerInfo {
-            id: WorkerId(row::uuid(row, 0)?),
-            host: row::name(row, 1, HostName::parse)?,
-            pid: row.get(2)?,
-            version: row.get(3)?,
-            queues: serde_json::from_str(&queues).map_err(|error| StoreError::Corrupt(error.to_string()))?,
-            slots: row.get(5)?,
-            busy: row.get(6)?,
-        },
-        started_at: row::at(row, 7)?,
-        seen_at: row::at(row, 8)?,
-        draining: row.get(9)?,
-    })
 }

@@ -12,9 +12,9 @@ use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, Worke
 use crate::store::script;
 use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Promoted, Pruned, Queue,
-    QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
-    RevokeOutcome, RunFilter, Store, Submission, Worker, WorkerInfo,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Position, Promoted, Pruned,
+    Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
+    RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
 };
 
 #[async_trait]
@@ -145,8 +145,12 @@ impl Store for SqliteStore {
         self.writer.run("heartbeat", move |session| session.heartbeat(&worker)).await
     }
 
-    async fn drain(&self, worker: WorkerId) -> Result<bool> {
+    async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>> {
         self.writer.run("drain", move |session| session.drain(worker)).await
+    }
+
+    async fn leave(&self, worker: WorkerId) -> Result<bool> {
+        self.writer.run("leave", move |session| session.leave(worker)).await
     }
 
     async fn workers(&self) -> Result<Vec<Worker>> {
@@ -225,6 +229,15 @@ impl Store for SqliteStore {
     ) -> Result<Option<Vec<Event>>> {
         let workspace = workspace.clone();
         self.readers.run("events", move |session| session.events(&workspace, run, after, limit)).await
+    }
+
+    async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
+        let (run, workers) = (run.clone(), workers.to_vec());
+        self.readers.run("position", move |session| session.position(&run, &workers, most)).await
+    }
+
+    async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
+        self.readers.run("waiting_tasks", move |session| session.waiting_tasks(most)).await
     }
 
     async fn counts(&self) -> Result<Vec<Count>> {

@@ -1,5 +1,7 @@
 //! `runlane queues`, `lanes`, `workers`, `workspaces` and `top`.
 
+use std::time::Duration;
+
 use super::assert_said;
 use crate::server::Server;
 
@@ -34,6 +36,17 @@ async fn workers_are_listed_and_drained() {
     let workers = server.json(&["workers", "list"]).await;
     let id = workers["data"][0]["id"].as_str().expect("an id").to_owned();
     assert_said!(server.runlane(&["workers", "drain", &id]).await);
+    for _ in 0..1000 {
+        let listed = server.json(&["workers"]).await;
+        if listed["data"].as_array().is_some_and(Vec::is_empty) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let again = server.runlane(&["workers", "drain", &id]).await;
+    assert!(again.status.success() && again.out.contains("; there is nothing to drain"), "{}{}", again.out, again.err);
+    let unknown = server.runlane(&["workers", "drain", "01a1e28b-6f91-76af-bd6a-34dbec60c6a3"]).await;
+    assert_eq!(unknown.status.code(), Some(1), "{}", unknown.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]

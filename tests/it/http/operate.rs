@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use reqwest::{Method, StatusCode};
-use runlane::run::{HostName, WorkerId};
-use runlane::store::WorkerInfo;
+use runlane::run::{HostName, QueueName, TaskName, WorkerId};
+use runlane::store::{QueueLimit, WorkerInfo};
 use serde_json::json;
 
 use super::{Answer, Site};
@@ -30,20 +30,24 @@ async fn a_queue_can_be_paused_limited_and_let_go() {
 #[tokio::test]
 async fn a_worker_is_listed_and_can_be_asked_to_leave() {
     let site = Site::new().await;
-    let info = WorkerInfo {
-        id: WorkerId::new(),
-        host: HostName::parse("here").expect("a name"),
-        pid: 7,
-        version: "0.1.0".into(),
-        queues: vec![],
-        slots: 4,
-        busy: 1,
-    };
+    let host = HostName::parse("here").expect("a name");
+    let limits = vec![QueueLimit { queue: QueueName::default(), concurrency: 2, busy: 1 }];
+    let tasks = Some(vec![TaskName::parse("resize").expect("a name")]);
+    let info = WorkerInfo { busy: 1, limits, tasks, ..WorkerInfo::new(WorkerId::new(), host, 4) };
     site.store.heartbeat(&info).await.expect("a heartbeat");
     let worker = site.get("/v1/workers").await.body["data"][0].clone();
     assert_eq!((&worker["id"], &worker["draining"]), (&json!(info.id.to_string()), &json!(false)));
+    assert_eq!((&worker["state"], &worker["tasks"]), (&json!("working"), &json!(["resize"])));
+    assert_eq!(worker["queue_limits"], json!([{"queue": "default", "concurrency": 2, "busy": 1}]));
     let drained = site.tell(&format!("/v1/workers/{}/drain", info.id)).await;
     assert_eq!((drained.status, &drained.body["draining"]), (StatusCode::ACCEPTED, &json!(true)));
+    assert_eq!(drained.body["state"], "draining");
+    assert!(drained.body["draining_since"].is_string());
+    site.store.leave(info.id).await.expect("an answer");
+    assert_eq!(site.get("/v1/workers").await.body["data"], json!([]));
+    let gone = site.tell(&format!("/v1/workers/{}/drain", info.id)).await;
+    assert_eq!((gone.status, &gone.body["state"]), (StatusCode::OK, &json!("left")));
+    assert!(gone.body["left_at"].is_string());
     for id in [WorkerId::new().to_string(), "nobody".to_owned()] {
         site.tell(&format!("/v1/workers/{id}/drain")).await.is_problem("worker_not_found");
     }

@@ -36,8 +36,10 @@ pub(crate) enum Op {
     ReleaseLane(u8, u8),
     /// In which workspace, which queue, whether to pause, which limit to set.
     Queue(u8, u8, Option<bool>, Option<Option<u32>>),
-    Heartbeat(u8, u32),
+    /// Which worker, how busy it is, whether it is leaving.
+    Heartbeat(u8, u32, bool),
     Drain(u8),
+    Leave(u8),
     /// Which token, where, with which secret, for how many milliseconds.
     CreateToken(u8, Option<u8>, u8, Option<u32>),
     RevokeToken(u8),
@@ -143,8 +145,10 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
         1 => (0..2u8, 0..2u8).prop_map(|(workspace, lane)| Op::ReleaseLane(workspace, lane)),
         2 => (0..2u8, 0..2u8, prop::option::of(any::<bool>()), limit())
             .prop_map(|(workspace, queue, paused, limit)| Op::Queue(workspace, queue, paused, limit)),
-        1 => (0..3u8, 0..3u32).prop_map(|(worker, busy)| Op::Heartbeat(worker, busy)),
+        2 => (0..3u8, 0..3u32, prop::bool::weighted(0.2))
+            .prop_map(|(worker, busy, leaving)| Op::Heartbeat(worker, busy, leaving)),
         1 => (0..3u8).prop_map(Op::Drain),
+        1 => (0..3u8).prop_map(Op::Leave),
         1 => (0..TOKENS, prop::option::of(0..3u8), 0..TOKENS, prop::option::of(keep()))
             .prop_map(|(token, workspace, secret, expiry)| Op::CreateToken(token, workspace, secret, expiry)),
         1 => (0..TOKENS).prop_map(Op::RevokeToken),

@@ -10,8 +10,8 @@ use runlane::run::{
     RunKey, TaskName, WorkerId, WorkspaceName,
 };
 use runlane::store::{
-    Admission, Append, AuditEntry, Claim, ClaimRequest, Finish, Lease, NewEvent, QueueChange, ReleaseLease, Result,
-    Retention, Store, WorkerInfo,
+    Admission, Append, AuditEntry, Claim, ClaimRequest, Finish, Lease, NewEvent, QueueChange, QueueLimit, ReleaseLease,
+    Result, Retention, Store, WorkerInfo,
 };
 use uuid::Uuid;
 
@@ -182,15 +182,19 @@ impl World {
         self.last_turn = claim.last_turn.clone();
     }
 
-    fn worker(&self, at: u8, busy: u32) -> WorkerInfo {
+    fn worker(&self, at: u8, busy: u32, leaving: bool) -> WorkerInfo {
         WorkerInfo {
             id: self.workers[at as usize],
             host: HostName::parse("here").expect("a good name"),
             pid: 7,
             version: "1".into(),
             queues: vec![queue(at % 2)],
+            limits: vec![QueueLimit { queue: queue(at % 2), concurrency: 2, busy }],
+            tasks: (busy > 0).then(|| vec![TaskName::parse("t").expect("a good name")]),
             slots: 4,
             busy,
+            beat: ms(2_000),
+            leaving,
         }
     }
 }
@@ -282,8 +286,11 @@ async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
             let change = QueueChange { paused: *paused, concurrency: *limit };
             format!("{:?}", store.set_queue(&workspace(*at), &queue(*name), change).await?)
         }
-        Op::Heartbeat(at, busy) => format!("{:?}", store.heartbeat(&world.worker(*at, *busy)).await?),
+        Op::Heartbeat(at, busy, leaving) => {
+            format!("{:?}", store.heartbeat(&world.worker(*at, *busy, *leaving)).await?)
+        }
         Op::Drain(at) => format!("{:?}", store.drain(world.workers[*at as usize]).await?),
+        Op::Leave(at) => format!("{:?}", store.leave(world.workers[*at as usize]).await?),
         Op::CreateToken(id, at, secret, expiry) => {
             format!("{:?}", store.create_token(&new_token(*id, *at, *secret, *expiry)).await?)
         }

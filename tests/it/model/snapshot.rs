@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use runlane::access::Token;
 use runlane::run::{Attempt, Run, RunId, WorkspaceName};
-use runlane::store::{AuditEntry, Count, Event, Lane, Page, Queue, Result, RunFilter, Store, Worker};
+use runlane::store::{
+    AuditEntry, Count, Event, Lane, Page, Position, Queue, Result, RunFilter, Store, WaitingTask, Worker,
+};
 
 use super::op::TOKENS;
 use super::play::{hash, normal, workspace};
@@ -21,6 +23,7 @@ pub(crate) struct Snapshot {
     queues: Vec<Queue>,
     workers: Vec<Worker>,
     counts: Vec<Count>,
+    waiting_tasks: Vec<WaitingTask>,
     workspaces: Vec<WorkspaceName>,
     tokens: Vec<Token>,
     /// What each secret opens.
@@ -37,6 +40,8 @@ pub(crate) struct Details {
     attempts: Option<Vec<Attempt>>,
     waits: Option<Vec<RunId>>,
     events: Option<Vec<Event>>,
+    /// Of a run that a verb brings together with others, the place is no promise.
+    position: Option<Position>,
 }
 
 impl Snapshot {
@@ -66,6 +71,7 @@ impl Snapshot {
         all.workers.sort_by_key(|worker| worker.info.id);
         all.counts = store.counts().await?;
         all.counts.sort_by_key(|count| (count.workspace.clone(), count.queue.clone(), count.status));
+        all.waiting_tasks = store.waiting_tasks(1_000).await?;
         all.tokens.extend(store.tokens(None).await?);
         all.audit.extend(audit(store, None).await?);
         for secret in 0..TOKENS {
@@ -98,8 +104,17 @@ impl Details {
             waits.sort();
             waits
         });
+        let found = store.run(workspace, run).await?;
+        let position = match found.as_ref().filter(|found| found.scheduled.is_none()) {
+            Some(found) => {
+                let workers: Vec<_> = store.workers().await?.iter().map(|worker| worker.info.id).collect();
+                Some(store.position(found, &workers, 3).await?)
+            }
+            None => None,
+        };
         Ok(Self {
-            run: store.run(workspace, run).await?.map(normal),
+            position,
+            run: found.map(normal),
             attempts: store.attempts(workspace, run).await?,
             waits,
             events: store.events(workspace, run, 0, 1_000).await?,

@@ -298,8 +298,20 @@ impl Store for Faulty {
         self.store.heartbeat(worker).await
     }
 
-    async fn drain(&self, worker: WorkerId) -> Result<bool> {
+    async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>> {
         self.store.drain(worker).await
+    }
+
+    async fn leave(&self, worker: WorkerId) -> Result<bool> {
+        self.store.leave(worker).await
+    }
+
+    async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
+        self.store.position(run, workers, most).await
+    }
+
+    async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
+        self.store.waiting_tasks(most).await
     }
 
     async fn workers(&self) -> Result<Vec<Worker>> {

@@ -258,17 +258,13 @@ async fn maintenance_reaps_promotes_expires_and_prunes() {
     assert_eq!(store.promote(10).await.expect("a pass").runs, 1);
     assert_eq!(store.expire(SECOND * 30, Jitter(0), 10).await.expect("a pass"), [limited.id]);
     let info = WorkerInfo {
-        id: WorkerId::new(),
-        host: a_request(1).taker.host,
-        pid: 7,
-        version: "1".into(),
         queues: vec![QueueName::default()],
-        slots: 4,
         busy: 1,
+        ..WorkerInfo::new(WorkerId::new(), a_request(1).taker.host, 4)
     };
     assert_eq!(store.heartbeat(&info).await.expect("a heartbeat"), Duty::Work);
-    assert!(store.drain(info.id).await.expect("a drain"));
-    assert!(!store.drain(WorkerId::new()).await.expect("a drain"));
+    assert!(store.drain(info.id).await.expect("a drain").is_some_and(|worker| worker.draining));
+    assert_eq!(store.drain(WorkerId::new()).await.expect("a drain"), None);
     assert_eq!(store.heartbeat(&info).await.expect("a heartbeat"), Duty::Drain);
     assert_eq!(store.workers().await.expect("workers")[0].info, info);
     clock.advance(SECOND);

@@ -89,7 +89,7 @@ async fn a_drain_request_in_the_store_makes_the_worker_leave() {
     let id: WorkerId = worker.id();
     let working = tokio::spawn(async move { worker.run(CancellationToken::new()).await });
     tokio::time::timeout(PATIENCE, async {
-        while !rig.store.drain(id).await.expect("an answer") {
+        while rig.store.drain(id).await.expect("an answer").is_none() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         working.await.expect("no panic");

@@ -9,6 +9,7 @@ mod lanes;
 mod leases;
 mod maintenance;
 mod native;
+mod presence;
 mod replace;
 mod stops;
 #[cfg(feature = "postgres")]

@@ -159,9 +159,7 @@ async fn database(remote: &Remote) -> Result<String, Failure> {
 
 async fn a_worker_is_there(remote: &Remote) -> Result<(), Failure> {
     let workers: Vec<seen::Worker> = seen::list(&remote.get(&["workers"]).await?)?;
-    let now = super::render::now();
-    let alive = workers.iter().any(|worker| !worker.draining && !super::workers::is_silent(worker, now));
-    if alive {
+    if workers.iter().any(seen::Worker::is_working) {
         Ok(())
     } else {
         Err("no worker is running\n  hint: `runlane dev` starts a server with one; with --database, one \

@@ -2,10 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::facts::Facts;
+use super::facts::{Facts, Wanted};
 use super::report::Check;
 use crate::cli::client::render::{ago, counted, span};
-use crate::cli::client::workers::is_silent;
+use crate::cli::client::seen::Worker;
 
 /// How long after its end a lease should have been noticed by the reaper of some process.
 const REAPED_WITHIN: SignedDuration = SignedDuration::from_secs(15);
@@ -13,7 +13,8 @@ const REAPED_WITHIN: SignedDuration = SignedDuration::from_secs(15);
 pub(super) fn of(facts: &Facts, now: Timestamp) -> Vec<Check> {
     let mut checks = vec![workers(facts, now)];
     checks.extend(ahead(facts, now));
-    checks.push(unserved(facts, now));
+    checks.push(unserved(facts));
+    checks.extend(without_task(facts));
     checks.push(leases(facts, now));
     checks.push(lanes(facts));
     checks.push(queues(facts));
@@ -22,7 +23,7 @@ pub(super) fn of(facts: &Facts, now: Timestamp) -> Vec<Check> {
 
 fn workers(facts: &Facts, now: Timestamp) -> Check {
     const NAME: &str = "workers";
-    let (silent, alive): (Vec<_>, Vec<_>) = facts.workers.iter().partition(|worker| is_silent(worker, now));
+    let (silent, alive): (Vec<_>, Vec<_>) = facts.workers.iter().partition(|worker| worker.is_silent());
     let slots: u32 = alive.iter().map(|worker| worker.slots).sum();
     let busy: u32 = alive.iter().map(|worker| worker.busy).sum();
     let words = format!("{} at work, {busy} of {slots} slots busy", counted(alive.len() as u64, "worker"));
@@ -35,7 +36,11 @@ fn workers(facts: &Facts, now: Timestamp) -> Check {
         let seen = worker.seen_at.map_or(String::new(), |at| format!(", last seen {}", ago(at, now)));
         let first = format!("{} on {}{seen}", worker.id, worker.host);
         let words = format!("{words}; {} silent: {first}", silent.len());
-        return Check::warn(NAME, words, "if it was stopped on purpose it will be forgotten; if not, look at its log");
+        return Check::warn(
+            NAME,
+            words,
+            "it vanished without leaving: look at its log; it is forgotten a day after it was last seen",
+        );
     }
     if alive.iter().all(|worker| worker.draining) {
         return Check::warn(NAME, format!("{words}, and all are draining"), "start another: runlane worker");
@@ -53,11 +58,8 @@ fn ahead(facts: &Facts, now: Timestamp) -> Option<Check> {
     })
 }
 
-fn unserved(facts: &Facts, now: Timestamp) -> Check {
-    let serves = |name: &String| {
-        let alive = facts.workers.iter().filter(|worker| !is_silent(worker, now) && !worker.draining);
-        alive.into_iter().any(|worker| worker.queues.is_empty() || worker.queues.contains(name))
-    };
+fn unserved(facts: &Facts) -> Check {
+    let serves = |name: &String| working(facts).any(|worker| worker.serves(name));
     let forsaken: Vec<&str> = facts
         .queues
         .iter()
@@ -74,6 +76,33 @@ fn unserved(facts: &Facts, now: Timestamp) -> Check {
             format!("start a worker for it: runlane worker --queues {first}"),
         ),
     }
+}
+
+/// Runs of tasks that none of the workers of their queue has. Where no worker serves the queue, that is said already.
+fn without_task(facts: &Facts) -> Option<Check> {
+    let missing = |wanted: &Wanted| {
+        let mut serving = working(facts).filter(|worker| worker.serves(&wanted.queue)).peekable();
+        serving.peek().is_some() && !serving.any(|worker| worker.has_task(&wanted.task))
+    };
+    let found: Vec<_> = facts.waiting.iter().filter(|(wanted, _)| missing(wanted)).collect();
+    let (first, runs) = found.first()?;
+    let words = format!(
+        "no worker of queue {} has task {}, and {} for it{}",
+        first.queue,
+        first.task,
+        wait(**runs),
+        if found.len() > 1 {
+            format!("; so with {} more", counted(found.len() as u64 - 1, "task"))
+        } else {
+            String::new()
+        }
+    );
+    let remedy = format!("add [tasks.{}] to the runlane.toml of a worker and send it SIGHUP", first.task);
+    Some(Check::fail("tasks", words, remedy))
+}
+
+fn working(facts: &Facts) -> impl Iterator<Item = &Worker> {
+    facts.workers.iter().filter(|worker| worker.is_working())
 }
 
 fn leases(facts: &Facts, now: Timestamp) -> Check {
@@ -151,6 +180,11 @@ mod tests {
             queues: seen::list(&part("queues")).expect("queues"),
             lanes: seen::list(&part("lanes")).expect("lanes"),
             running: seen::list(&part("running")).expect("runs"),
+            waiting: serde_json::from_value::<Vec<(String, String)>>(value["waiting"].clone())
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(queue, task)| (Wanted { queue, task }, 2))
+                .collect(),
         }
     }
 
@@ -186,5 +220,20 @@ mod tests {
             ("queues", Level::Warn),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_task_that_no_live_worker_of_the_queue_has_is_found() {
+        let found = |worker: serde_json::Value| {
+            let workers = json!([worker, {"id": "old", "state": "silent", "tasks": ["resize"]}]);
+            let now: Timestamp = "2026-11-15T12:00:00Z".parse().expect("a time");
+            let facts = facts(json!({"workers": workers, "waiting": [["default", "resize"]]}));
+            of(&facts, now).into_iter().find(|check| check.name == "tasks").map(|check| check.message)
+        };
+        let words = "no worker of queue default has task resize, and 2 runs wait for it";
+        assert_eq!(found(json!({"tasks": ["send"]})).as_deref(), Some(words));
+        assert_eq!(found(json!({"tasks": ["resize"]})), None);
+        assert_eq!(found(json!({})), None, "it did not say");
+        assert_eq!(found(json!({"queues": ["other"], "tasks": []})), None, "that no worker serves the queue is said");
     }
 }

@@ -1,5 +1,7 @@
 //! What the checks are about, from the server or straight from the database.
 
+use std::collections::BTreeMap;
+
 use runlane::run::{Status, WorkspaceName};
 use runlane::store::{self, Page, RunFilter, Store};
 
@@ -16,6 +18,15 @@ pub(super) struct Facts {
     pub(super) queues: Vec<Queue>,
     pub(super) lanes: Vec<Lane>,
     pub(super) running: Vec<Run>,
+    /// Of the waiting runs that were looked at.
+    pub(super) waiting: BTreeMap<Wanted, u64>,
+}
+
+/// What a run waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Wanted {
+    pub(super) queue: String,
+    pub(super) task: String,
 }
 
 impl Facts {
@@ -23,17 +34,20 @@ impl Facts {
     pub(super) async fn of_server(remote: &Remote) -> Result<Self, Failure> {
         let page = [("limit", MOST.to_string())];
         let running = [("status", "running".to_owned()), ("limit", MOST.to_string())];
-        let (workers, queues, lanes, running) = tokio::try_join!(
+        let waiting = [("status", "queued,retrying".to_owned()), ("limit", MOST.to_string())];
+        let (workers, queues, lanes, running, waiting) = tokio::try_join!(
             remote.get(&["workers"]),
             remote.get(&["queues"]),
             remote.find(&["lanes"], &page),
             remote.find(&["runs"], &running),
+            remote.find(&["runs"], &waiting),
         )?;
         Ok(Self {
             workers: seen::list(&workers)?,
             queues: seen::list(&queues)?,
             lanes: seen::list(&lanes)?,
             running: seen::list(&running)?,
+            waiting: counted(seen::list::<Run>(&waiting)?.into_iter().map(|run| (run.queue, run.task, 1))),
         })
     }
 
@@ -46,8 +60,18 @@ impl Facts {
             facts.lanes.extend(store.lanes(&workspace, &Page::first(MOST)).await?.data.into_iter().map(lane));
             facts.running.extend(running(store, &workspace, &filter).await?);
         }
+        let waiting = store.waiting_tasks(MOST).await?.into_iter();
+        facts.waiting = counted(waiting.map(|found| (found.queue.to_string(), found.task.to_string(), found.runs)));
         Ok(facts)
     }
+}
+
+fn counted(found: impl Iterator<Item = (String, String, u64)>) -> BTreeMap<Wanted, u64> {
+    let mut counts = BTreeMap::new();
+    for (queue, task, runs) in found {
+        *counts.entry(Wanted { queue, task }).or_default() += runs;
+    }
+    counts
 }
 
 async fn running(store: &dyn Store, workspace: &WorkspaceName, filter: &RunFilter) -> Result<Vec<Run>, Failure> {
@@ -65,18 +89,23 @@ async fn running(store: &dyn Store, workspace: &WorkspaceName, filter: &RunFilte
 }
 
 fn worker(worker: store::Worker) -> Worker {
-    let store::Worker { info, started_at, seen_at, draining } = worker;
+    let state = worker.state().as_str().to_owned();
+    let store::Worker { info, started_at, seen_at, draining, draining_since, left_at, read_at: _ } = worker;
     Worker {
         id: info.id.to_string(),
         host: info.host.to_string(),
         pid: info.pid,
         version: info.version,
+        state,
         queues: info.queues.iter().map(ToString::to_string).collect(),
+        tasks: info.tasks.map(|tasks| tasks.iter().map(ToString::to_string).collect()),
         slots: info.slots,
         busy: info.busy,
         started_at: Some(started_at),
         seen_at: Some(seen_at),
         draining,
+        draining_since,
+        left_at,
     }
 }
 

@@ -8,4 +8,4 @@ mod words;
 pub(super) use self::paint::Paint;
 pub(super) use self::run::{card, row};
 pub(super) use self::table::{Cell, Table};
-pub(super) use self::words::{ago, counted, grouped, now, plain, shown, span};
+pub(super) use self::words::{ago, counted, elapsed, grouped, now, plain, shown, span};

@@ -34,6 +34,11 @@ fn coarse(seconds: i64) -> String {
     }
 }
 
+/// `5 min`: how long something has been going on.
+pub(in crate::cli::client) fn elapsed(at: Timestamp, now: Timestamp) -> String {
+    coarse(now.duration_since(at).as_secs().max(0))
+}
+
 /// `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 10 min`.
 pub(in crate::cli::client) fn span(length: SignedDuration) -> String {
     let millis = length.as_millis().max(0);

@@ -15,7 +15,7 @@ pub(super) fn text(seen: &Seen, paint: Paint, now: Timestamp) -> String {
         seen.address,
         grouped(seen.waiting()),
         grouped(seen.running()),
-        counted(seen.workers.len() as u64, "worker"),
+        counted(seen.alive().count() as u64, "worker"),
     );
     let mut add = |table: &Table| {
         if !table.is_empty() {

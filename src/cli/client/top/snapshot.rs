@@ -77,8 +77,13 @@ impl Seen {
         self.queues.iter().map(|queue| queue.running).sum()
     }
 
-    /// How many slots are busy, and how many there are.
+    /// The workers that were heard of lately.
+    pub(super) fn alive(&self) -> impl Iterator<Item = &Worker> {
+        self.workers.iter().filter(|worker| !worker.is_silent())
+    }
+
+    /// How many of their slots are busy, and how many there are.
     pub(super) fn slots(&self) -> (u32, u32) {
-        self.workers.iter().fold((0, 0), |(busy, slots), worker| (busy + worker.busy, slots + worker.slots))
+        self.alive().fold((0, 0), |(busy, slots), worker| (busy + worker.busy, slots + worker.slots))
     }
 }

@@ -12,7 +12,7 @@ use ratatui::widgets::{Block, Borders, Cell, RenderDirection, Row, Sparkline, Ta
 use super::snapshot::Seen;
 use crate::cli::client::render::{ago, counted, grouped, plain, span};
 use crate::cli::client::seen::{Queue, Run, Worker};
-use crate::cli::client::workers::is_silent;
+use crate::cli::client::workers::state;
 
 /// Everything that is drawn.
 pub(super) struct Screen {
@@ -45,7 +45,7 @@ fn head_line(screen: &Screen, now: Timestamp) -> Line<'_> {
         Span::from(format!(" {}  ", seen.address)),
         Span::from(format!("{} waiting", grouped(seen.waiting()))).bold(),
         Span::from(format!("  {} running", grouped(seen.running()))).cyan(),
-        Span::from(format!("  {}, {busy}/{slots} slots busy", counted(seen.workers.len() as u64, "worker"))),
+        Span::from(format!("  {}, {busy}/{slots} slots busy", counted(seen.alive().count() as u64, "worker"))),
         Span::from(format!("  {}  ", now.strftime("%H:%M:%S UTC"))).dim(),
     ];
     parts.push(match (&screen.trouble, screen.frozen) {
@@ -81,17 +81,23 @@ fn queues(frame: &mut Frame<'_>, queues: &[Queue], area: Rect) {
 
 fn workers(frame: &mut Frame<'_>, workers: &[Worker], area: Rect, now: Timestamp) {
     let rows = workers.iter().map(|worker| {
-        let state = match (is_silent(worker, now), worker.draining) {
-            (true, _) => Cell::from("silent").red(),
-            (false, true) => Cell::from("draining").yellow(),
-            (false, false) => Cell::from("working"),
+        let words = Cell::from(state(worker, now));
+        let state = match (worker.is_silent(), worker.draining) {
+            (true, _) => words.red(),
+            (false, true) => words.yellow(),
+            (false, false) => words,
         };
         let queues = if worker.queues.is_empty() { "all".into() } else { worker.queues.join(",") };
         let busy = format!("{}/{}", worker.busy, worker.slots);
         Row::new([text(&worker.host), worker.pid.to_string().into(), busy.into(), text(&queues), state])
     });
-    let widths =
-        [Constraint::Fill(1), Constraint::Length(8), Constraint::Length(8), Constraint::Fill(1), Constraint::Length(9)];
+    let widths = [
+        Constraint::Fill(1),
+        Constraint::Length(8),
+        Constraint::Length(8),
+        Constraint::Fill(1),
+        Constraint::Length(19),
+    ];
     frame.render_widget(table("Workers", &["host", "pid", "busy", "queues", ""], rows, &widths), area);
 }
 

@@ -1,1 +1,1 @@
-select * from runlane.workers order by id
+select *, coalesce($1, clock_timestamp()) as read_at from runlane.workers where left_at is null order by id
