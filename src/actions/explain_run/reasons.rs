@@ -1,14 +1,12 @@
 //! The facts about a waiting run, and the reasons that follow from them.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::{Reason, words};
-use crate::run::{LaneName, Run, RunError, RunId, Status, WorkspaceName};
+use super::takers::Takers;
+use super::{MOST_AHEAD, Reason, words};
+use crate::run::{LaneName, Run, RunError, RunId, Status, WorkerId, WorkspaceName};
 use crate::schedule::Schedule;
-use crate::store::{Lane, Page, Queue, Result, Store, Worker};
-
-/// A worker that was silent for so long is not counted on: three heartbeats.
-const SILENCE: SignedDuration = SignedDuration::from_secs(30);
+use crate::store::{Lane, Page, Position, Result, Store, Worker};
 
 /// Lanes are read so many at a time.
 const PAGE: usize = 1000;
@@ -26,8 +24,9 @@ pub(super) struct Facts<'a> {
     /// Whether its latest attempt asked to be tried later.
     postponed: bool,
     lane: Option<(Lane, Vec<Run>)>,
-    queue: Option<Queue>,
+    /// Those that serve its queue.
     workers: Vec<Worker>,
+    position: Position,
 }
 
 impl<'a> Facts<'a> {
@@ -43,11 +42,11 @@ impl<'a> Facts<'a> {
             Some(name) => lane_and_holders(store, &run.workspace, name).await?,
             None => None,
         };
-        let queue = store.queues(&run.workspace).await?.into_iter().find(|queue| queue.name == run.queue);
         let mut workers = store.workers().await?;
-        let serves = |worker: &Worker| worker.info.queues.is_empty() || worker.info.queues.contains(&run.queue);
-        workers.retain(|worker| serves(worker) && now.duration_since(worker.seen_at) < SILENCE && !worker.draining);
-        Ok(Self { run, now, upstreams, schedule, refusal, postponed, lane, queue, workers })
+        workers.retain(|worker| worker.info.serves(&run.queue));
+        let ids: Vec<WorkerId> = workers.iter().map(|worker| worker.info.id).collect();
+        let position = store.position(run, &ids, MOST_AHEAD).await?;
+        Ok(Self { run, now, upstreams, schedule, refusal, postponed, lane, workers, position })
     }
 
     /// What the run itself has to wait for, first; then what its queue does, then who could execute it.
@@ -55,13 +54,29 @@ impl<'a> Facts<'a> {
         let refused = self.refusal.iter().map(|error| words::grant_refused(error, self.schedule.as_ref()));
         let mut reasons: Vec<Reason> = refused.collect();
         reasons.extend(self.upstreams.iter().map(|(id, status)| words::waits_for(*id, *status)));
-        if self.run.available_at > self.now {
-            reasons.push(words::due_later(self.run, self.schedule.as_ref(), self.postponed, self.now));
-        }
+        let place = reasons.len();
         reasons.extend(self.lane_reasons());
         reasons.extend(self.queue_reasons());
-        reasons.extend(self.worker_reasons());
+        let taking = Takers::of(self.run, &self.workers).reason(&self.position);
+        // Where no worker has the task, that a run will be offered again in some seconds starts nothing.
+        let offered_in_vain = self.is_offered_again() && taking.is_some();
+        reasons.extend(taking);
+        if self.run.available_at > self.now && !offered_in_vain {
+            let alone = reasons.is_empty();
+            let due = words::due_later(self.run, self.schedule.as_ref(), self.postponed, alone, self.now);
+            reasons.insert(place, due);
+        }
         reasons
+    }
+
+    /// Whether a worker without the task gave the run back.
+    fn is_offered_again(&self) -> bool {
+        self.run.status() == Status::Queued && self.run.error.as_ref().is_some_and(|error| error.code == "unknown_task")
+    }
+
+    /// How many runs are claimed before it.
+    pub(super) fn ahead(&self) -> u64 {
+        self.position.ahead
     }
 
     fn lane_reasons(&self) -> Vec<Reason> {
@@ -78,22 +93,14 @@ impl<'a> Facts<'a> {
     }
 
     fn queue_reasons(&self) -> Option<Reason> {
-        let queue = self.queue.as_ref()?;
-        match queue.settings.concurrency {
-            _ if queue.settings.paused => Some(words::queue_paused(&queue.name)),
-            Some(limit) if queue.running >= u64::from(limit) => {
-                Some(words::queue_full(&queue.name, queue.running, limit))
+        let (queue, Position { settings, running, running_since, ahead, .. }) = (&self.run.queue, &self.position);
+        match settings.concurrency {
+            _ if settings.paused => Some(words::queue_paused(queue)),
+            Some(0) => Some(words::queue_closed(queue)),
+            Some(limit) if *running >= u64::from(limit) => {
+                let longest = running_since.map(|since| self.now.duration_since(since)).unwrap_or_default();
+                Some(words::queue_full(queue, *running, limit, longest, *ahead))
             }
-            _ => None,
-        }
-    }
-
-    fn worker_reasons(&self) -> Option<Reason> {
-        let slots: u32 = self.workers.iter().map(|worker| worker.info.slots).sum();
-        let busy: u32 = self.workers.iter().map(|worker| worker.info.busy).sum();
-        match slots {
-            0 => Some(words::no_worker(&self.run.queue)),
-            _ if busy >= slots => Some(words::all_busy(&self.run.queue, busy, slots)),
             _ => None,
         }
     }

@@ -51,7 +51,7 @@ pub fn filters() -> Vec<(&'static str, &'static str)> {
         (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "[worker]"),
         (r"request [0-9A-Za-z_-]+", "request [request]"),
-        (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)", "[time]"),
+        (r"(\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(:\d\d(\.\d+)?)?(Z| UTC)", "[time]"),
         (r"\bin \d+ h( \d+ min)?|\bin \d+ d(ays)?\b|\d{4}-\d\d-\d\d", "[when]"),
         (r"just now|\bin \d+ (s|min)|\d+ s ago|less than a second ago", "[when]"),
         (r"\d+ ms|\d+\.\d s", "[span]"),

@@ -42,6 +42,26 @@ async fn runs_are_steered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_waits_for_a_slot_and_then_for_a_worker_is_explained() {
+    let server = Server::start().await;
+    for _ in 0..4 {
+        let id = server.submit(&["sleep", "-p", r#"{"seconds": 60}"#]).await;
+        server.until(&id, "running").await;
+    }
+    server.submit(&["echo"]).await;
+    let waiting = server.submit(&["echo"]).await;
+    let said = server.runlane(&["explain", &waiting]).await.out;
+    assert!(said.contains("  4 of 4 slots of the worker that can take it are busy, the longest for "), "{said}");
+    assert!(said.contains("; 1 run is ahead of it\n    → it starts once a slot is free; "), "{said}");
+    let workers = server.json(&["workers"]).await;
+    let worker = workers["data"][0]["id"].as_str().expect("an id").to_owned();
+    assert!(server.runlane(&["workers", "drain", &worker]).await.status.success());
+    let said = server.runlane(&["explain", &waiting]).await.out;
+    assert!(said.contains("  the only worker that serves queue default (on alpha) has been draining for "), "{said}");
+    assert!(said.contains("    → start another: runlane worker --queues default\n"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_held_lane_is_explained_and_let_go() {
     let mut server = Server::idle().await;
     assert!(server.runlane(&["lanes", "policy", "a", "hold"]).await.status.success());
