@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::attempts::{Attempts, Unwanted};
 use super::directory::OUTPUT;
 use super::foreign::{Budget, Emptied};
+use super::host_id;
 use super::leftover::{self, Leftover};
 use super::shim;
 use super::shims::Shims;
@@ -57,22 +58,9 @@ impl ProcessHost {
         fs::DirBuilder::new().recursive(true).mode(mode).create(data_dir)
     }
 
-    /// A name for the directory itself, made at random when it is first asked for: who has the same can adopt each other's
-    /// work.
+    /// A name for the directory itself, on this machine: who has the same can adopt each other's work.
     pub fn id(&self) -> io::Result<String> {
-        let path = self.attempts.path().with_file_name("id");
-        // Linked into place, so that of two who are first both get the same, and whole.
-        let draft = self.attempts.path().with_file_name(format!("id.{}", std::process::id()));
-        if !path.exists() {
-            fs::write(&draft, format!("{:08x}", fastrand::u32(..)))?;
-            let linked = fs::hard_link(&draft, &path);
-            fs::remove_file(&draft)?;
-            match linked {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(fs::read_to_string(&path)?.trim().to_owned())
+        host_id::of(self.attempts.path())
     }
 
     /// Asks for the shim by these words; the program must call [`shim::main`] with what follows them, while it has one

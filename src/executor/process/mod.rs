@@ -9,6 +9,7 @@ mod directory;
 mod follow;
 mod foreign;
 mod host;
+mod host_id;
 mod identity;
 mod launch;
 mod lease;
