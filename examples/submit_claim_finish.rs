@@ -36,6 +36,7 @@ fn one_run_for(taker: Taker) -> ClaimRequest {
     ClaimRequest {
         taker,
         queues: Vec::new(), // every queue
+        tasks: None,
         capacity: 1,
         lease_ttl: SignedDuration::from_secs(30),
         takeover_delay: SignedDuration::from_secs(60),

@@ -73,6 +73,7 @@ async fn claim_and_finish(store: Arc<dyn Store>, done: Arc<AtomicUsize>, effort:
     let mut request = ClaimRequest {
         taker: Taker { worker: WorkerId::new(), host: HostName::parse("bench")? },
         queues: vec![],
+        tasks: None,
         capacity: effort.batch,
         lease_ttl: SignedDuration::from_secs(30),
         takeover_delay: SignedDuration::from_secs(60),

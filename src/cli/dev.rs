@@ -16,7 +16,7 @@ use runlane::worker::Settings;
 use super::Failure;
 use super::catalog::TaskCatalog;
 use super::database::Database;
-use super::engine::{Engine, conclude};
+use super::engine::{Engine, WithoutTasks, conclude};
 use super::reload::Reload;
 use super::serve::{serve_with, set_up};
 use super::settings::{DATA_DIR, Flags, ForDev, Given, LISTEN, SHUTDOWN_GRACE_PERIOD_SECONDS};
@@ -46,7 +46,7 @@ pub(super) async fn dev(args: DevArgs) -> Result<ExitCode, Failure> {
     let store = database.open_and_migrate().await?;
     let mut worker = Settings { hand_over: database.hand_over(), ..worker_settings(settings) };
     worker.shutdown_grace = settings.said(&SHUTDOWN_GRACE_PERIOD_SECONDS).unwrap_or(GRACE);
-    let engine = Engine::build(Arc::clone(&store), worker, data_dir, &config, true)?;
+    let engine = Engine::build(Arc::clone(&store), worker, data_dir, &config, true, WithoutTasks::Idle)?;
     let mut api = Api::on(Arc::clone(&store));
     // Whatever else is said: it is for trying things out, on this machine only.
     api.auth = Auth::None;

@@ -15,7 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Failure;
 use super::settings::{
-    AUDIT_DAYS, Config, DEMO_TASKS, Effective, HISTORY_DAYS, RUN_TIMEOUT_SECONDS, TaskConfig, USAGE_DAYS,
+    ALLOW_NO_TASKS, AUDIT_DAYS, Config, DEMO_TASKS, Effective, HISTORY_DAYS, RUN_TIMEOUT_SECONDS, TaskConfig,
+    USAGE_DAYS,
 };
 
 /// How a process exits that had to leave work behind at the end of its grace.
@@ -23,6 +24,10 @@ const INTERRUPTED: u8 = 3;
 
 /// How long a pass under way is waited for at the end: each can be cut short anywhere.
 const LAST_PASS: Duration = Duration::from_secs(5);
+
+/// Most likely the worker was started in another directory than that of its file.
+const NO_TASKS: &str = "there are no tasks, so this worker could execute nothing: start it in the directory of its \
+    runlane.toml, name the file with --config, or allow this with --allow-no-tasks";
 
 pub(super) struct Engine {
     /// None where there are no slots.
@@ -48,6 +53,22 @@ pub(super) struct Exchange {
     gear: Gear,
 }
 
+/// Refuses a worker that could execute nothing, before anything is opened for it.
+pub(super) fn refuse_without_tasks(config: &Config) -> Result<(), Failure> {
+    let settings = &config.settings;
+    let some = !config.tasks.is_empty() || settings.value(&DEMO_TASKS);
+    if some || settings.value(&ALLOW_NO_TASKS) { Ok(()) } else { Err(NO_TASKS.into()) }
+}
+
+/// What becomes of a process that has slots and no tasks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum WithoutTasks {
+    /// It has nothing else to do, and refuses to start unless a setting allows it.
+    Refuse,
+    /// It says so, serves its API, and claims nothing until it has tasks.
+    Idle,
+}
+
 impl Engine {
     /// With the tasks of the configuration, and the demo tasks if they are wanted.
     pub(super) fn build(
@@ -56,6 +77,7 @@ impl Engine {
         data_dir: PathBuf,
         config: &Config,
         demo: bool,
+        without_tasks: WithoutTasks,
     ) -> Result<Self, Failure> {
         let processes = ProcessHost::new(data_dir)?;
         // Only who shares the directory can adopt what runs in it.
@@ -68,13 +90,7 @@ impl Engine {
         let maintenance = Arc::new(passes.with_processes(Arc::clone(&gear.processes)));
         let worker = match gear.worker.concurrency {
             0 => None,
-            _ => Some(
-                Worker::builder(store)
-                    .settings(gear.worker.clone())
-                    .tasks(gear.tasks(config)?)
-                    .without_maintenance()
-                    .build()?,
-            ),
+            _ => Some(gear.build_worker(store, config, without_tasks)?),
         };
         Ok(Self { worker, maintenance, gear })
     }
@@ -138,6 +154,22 @@ impl Exchange {
 }
 
 impl Gear {
+    fn build_worker(
+        &self,
+        store: Arc<dyn Store>,
+        config: &Config,
+        without_tasks: WithoutTasks,
+    ) -> Result<Worker, Failure> {
+        let worker = Worker::builder(store).settings(self.worker.clone()).without_maintenance();
+        let may_have_none = without_tasks == WithoutTasks::Idle || self.settings.value(&ALLOW_NO_TASKS);
+        let worker = if may_have_none { worker.allow_no_tasks() } else { worker };
+        let worker = worker.tasks(self.tasks(config)?).build()?;
+        if worker.tasks().names().is_empty() {
+            tracing::warn!("there are no tasks: nothing is claimed until SIGHUP finds some in the file");
+        }
+        Ok(worker)
+    }
+
     fn upkeep(&self, config: &Config) -> maintenance::Settings {
         // An attempt is ended by force only when whatever runs of it must have ended by itself.
         let longest = config.tasks.values().map(|(_, task)| task.stop_grace()).max().unwrap_or_default();

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::catalog::TaskCatalog;
 use super::database::Database;
-use super::engine::{Engine, conclude};
+use super::engine::{Engine, WithoutTasks, conclude};
 use super::reload::Reload;
 use super::settings::{
     ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, AuthMode, DATA_DIR, Effective, Flags, ForAll, Given, LISTEN, QUEUE_ENABLED,
@@ -37,7 +37,7 @@ pub(super) async fn serve(args: ServeArgs) -> Result<ExitCode, Failure> {
     let store = database.open().await?;
     let data_dir = settings.value(&DATA_DIR);
     let worker = Settings { hand_over: database.hand_over(), ..worker_settings(settings) };
-    let engine = Engine::build(Arc::clone(&store), worker, data_dir, &config, false)?;
+    let engine = Engine::build(Arc::clone(&store), worker, data_dir, &config, false, WithoutTasks::Idle)?;
     let catalog = Arc::new(LiveCatalog::new(TaskCatalog::open(&config)?));
     let mut api = Api::on(store);
     api.auth = match settings.value(&AUTH) {

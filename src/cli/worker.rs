@@ -7,7 +7,7 @@ use runlane::worker::Settings;
 
 use super::Failure;
 use super::database::{Database, UnknownDatabase};
-use super::engine::{Engine, conclude};
+use super::engine::{Engine, WithoutTasks, conclude, refuse_without_tasks};
 use super::reload::Reload;
 use super::settings::{
     CONCURRENCY, Config, DATA_DIR, DATABASE, Effective, Flags, ForWorker, Given, HEARTBEAT_SECONDS, HOST,
@@ -28,10 +28,12 @@ pub(super) async fn worker(args: WorkerArgs) -> Result<ExitCode, Failure> {
     if settings.concurrency == 0 {
         return Err("concurrency is 0; a worker needs at least one slot".into());
     }
+    refuse_without_tasks(&config)?;
     let store = database(&config.settings)?.open().await?;
     let stop = signals::listen()?;
     metrics::serve(&config.settings, &store, &stop)?;
-    let engine = Engine::build(store, settings, config.settings.value(&DATA_DIR), &config, false)?;
+    let engine =
+        Engine::build(store, settings, config.settings.value(&DATA_DIR), &config, false, WithoutTasks::Refuse)?;
     signals::on_hangup(stop.clone(), Reload::new(given, config, engine.exchange()))?;
     signals::tell_ready();
     let summary = engine.run(stop).await;

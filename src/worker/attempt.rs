@@ -5,17 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use jiff::Timestamp;
 
 use tokio::time::Instant;
 use tracing::Instrument;
 
+use super::claimer::signed;
 use super::drain::Kind;
 use super::permit::{own_words, permit};
 use super::reporter::SlotReporter;
 use super::slots::{Slot, Why};
 use super::tasks::{self, AtShutdown, Task};
 use super::telemetry::Meter;
-use super::{Inner, telemetry, trace};
+use super::{Inner, give_back, telemetry, trace};
+use crate::clock::later;
 use crate::executor::native::panic_message;
 use crate::executor::{Completion, Control, Order, Work};
 use crate::run::lifecycle::{Outcome, Release, Retry};
@@ -25,7 +28,9 @@ use crate::store::{Claimed, Finish, FinishOutcome, ReleaseLease};
 /// Takes a slot for a claimed run, whose lease is good until `until`, and sees it through.
 pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     let run = &claimed.run;
-    let task = inner.tasks.get(&run.task).unwrap_or_else(|| tasks::unknown(inner, &run.task));
+    let found = inner.tasks.get(&run.task);
+    let is_absent = found.is_none();
+    let task = found.unwrap_or_else(tasks::absent);
     let reporter = Arc::new(SlotReporter::new(inner, &claimed, &task));
     let (grip, control) = Control::new(until, Arc::clone(&reporter) as _);
     let detachable = task.executor.is_detachable();
@@ -39,7 +44,8 @@ pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     let meter = inner.meters.of(run);
     // In boxes, because both are large and handed on several times before they run.
     let began = Instant::now();
-    let attempt = Box::new(Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, began });
+    let attempt =
+        Box::new(Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, began, is_absent });
     inner.attempts.spawn(Box::pin(attempt.attend(control)).instrument(span));
 }
 
@@ -67,6 +73,8 @@ struct Attempt {
     slot: Arc<Slot>,
     reporter: Arc<SlotReporter>,
     began: Instant,
+    /// This worker lacks the task.
+    is_absent: bool,
 }
 
 /// What is to be said to the store when the execution is over.
@@ -86,7 +94,7 @@ impl Verdict {
             Verdict::Finish(Outcome::TimedOut { .. }) => {
                 Some(RunError::new("timed_out", "the attempt took longer than its time limit"))
             }
-            Verdict::Finish(Outcome::Lost) => Some(RunError::lost()),
+            Verdict::Finish(Outcome::Lost | Outcome::Missing { .. }) => Some(RunError::lost()),
             _ => None,
         }
     }
@@ -94,6 +102,10 @@ impl Verdict {
 
 impl Attempt {
     async fn attend(self: Box<Self>, control: Control) {
+        if self.is_absent {
+            self.conclude(give_back::verdict(&self.inner, &self.claimed)).await;
+            return;
+        }
         self.meter.started(&self.claimed);
         // A stop that was asked for before this worker took the run over.
         if let Some(stop) = self.claimed.run.execution().and_then(|execution| execution.stop) {
@@ -104,7 +116,10 @@ impl Attempt {
             Completion::failed("panicked", format!("the executor panicked: {}", panic_message(&*cause)))
         });
         tracing::debug!(?completion, why = ?self.slot.why(), "executed");
-        let verdict = judge(completion, self.slot.why(), &self.task);
+        let verdict = match (judge(completion, self.slot.why(), &self.task), self.stopped_by()) {
+            (Verdict::Finish(Outcome::Lost), Some(stopped_by)) => Verdict::Finish(Outcome::Missing { stopped_by }),
+            (verdict, _) => verdict,
+        };
         if self.conclude(verdict).await {
             self.task.executor.discard(&self.work).await;
         }
@@ -165,6 +180,12 @@ impl Attempt {
         }
     }
 
+    /// When adopted work that goes on without its worker has stopped, wherever it may be.
+    fn stopped_by(&self) -> Option<Timestamp> {
+        let orphaned_at = self.claimed.orphaned_at.filter(|_| self.slot.detachable)?;
+        Some(later(orphaned_at, signed(self.inner.settings.takeover_delay)))
+    }
+
     /// How long the attempt may still take. An adopted one began earlier; the store's own times say when.
     fn time_left(&self) -> Option<Duration> {
         let run = &self.claimed.run;
@@ -179,12 +200,16 @@ impl Attempt {
     /// attempt is over, so that nothing of it is needed any more.
     async fn conclude(&self, verdict: Verdict) -> bool {
         let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
-        let failure = verdict.failure();
+        let (failure, given_back) = (verdict.failure(), matches!(verdict, Verdict::Release(Release::Unrouted { .. })));
         self.inner.slots.end();
         let answer = self.tell(verdict).await;
         self.inner.slots.free(self.slot.lease);
         self.inner.ended.ring(self.slot.lease.run);
         match answer {
+            Some(FinishOutcome::Accepted(status)) if given_back => {
+                tracing::debug!(%status, "given back: this worker lacks the task");
+                true
+            }
             Some(FinishOutcome::Accepted(status)) => {
                 match failure {
                     Some(RunError { code, message, .. }) => {

@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 use super::claimer::Outlook;
 use super::desk::Desk;
 use super::drain::Tally;
+use super::give_back::GivenBack;
 use super::reporter::Events;
 use super::slots::Slots;
 use super::store_desks::{Finishes, Releases};
@@ -25,6 +26,7 @@ pub struct Builder {
     store: Arc<dyn Store>,
     settings: Settings,
     tasks: TaskSet,
+    may_have_no_tasks: bool,
     /// None where somebody else sees to it.
     maintenance: Option<maintenance::Settings>,
 }
@@ -38,6 +40,9 @@ pub enum InvalidWorker {
     /// Two tasks are called the same.
     #[error("task {0} is given twice")]
     TaskTwice(TaskName),
+    /// It could execute nothing.
+    #[error("there are no tasks: a worker without tasks executes nothing")]
+    NoTasks,
     /// A setting makes no sense.
     #[error("{0}")]
     Setting(String),
@@ -49,6 +54,7 @@ impl Builder {
             store,
             settings: Settings::default(),
             tasks: TaskSet::new(),
+            may_have_no_tasks: false,
             maintenance: Some(maintenance::Settings::default()),
         }
     }
@@ -95,6 +101,13 @@ impl Builder {
         self
     }
 
+    /// Allows a worker without tasks. It claims nothing until [`Tasks::replace`] gives it some.
+    #[must_use]
+    pub fn allow_no_tasks(mut self) -> Self {
+        self.may_have_no_tasks = true;
+        self
+    }
+
     /// How it runs maintenance. Set the same retention in every process: the shortest one prunes.
     #[must_use]
     pub fn maintenance(mut self, settings: maintenance::Settings) -> Self {
@@ -114,7 +127,7 @@ impl Builder {
         if let Some(problem) = self.settings.problem() {
             return Err(InvalidWorker::Setting(problem));
         }
-        let tasks = Tasks::new(self.tasks.checked()?);
+        let tasks = Tasks::new(self.tasks.checked()?, self.may_have_no_tasks)?;
         let maintenance = self.maintenance.map(|set| Arc::new(Maintenance::new(Arc::clone(&self.store), set)));
         let inner = Arc::new_cyclic(|worker| Inner {
             id: WorkerId::new(),
@@ -129,6 +142,7 @@ impl Builder {
             maintenance,
             attempts: TaskTracker::new(),
             tally: Tally::default(),
+            given_back: GivenBack::default(),
             outlook: Outlook::default(),
             ended: EndSignal::default(),
         });

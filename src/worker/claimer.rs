@@ -49,7 +49,10 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             () = claimer.inner.slots.freed(), if short => claimer.let_room_gather().await,
-            () = ready.changed(), if !full => (claimer.told, claimer.wait) = (true, FIRST_WAIT),
+            () = ready.changed(), if !full => {
+                claimer.inner.given_back.let_others_go_first().await;
+                (claimer.told, claimer.wait) = (true, FIRST_WAIT);
+            }
             () = tokio::time::sleep(wait), if !full => {}
         }
     }
@@ -128,6 +131,9 @@ impl Claimer {
     /// Which queues to ask for together, and how many runs of them there is room for. A queue with a limit of its own
     /// is asked for apart.
     fn shares(&self) -> Vec<(Vec<QueueName>, usize)> {
+        if !self.inner.has_tasks() {
+            return Vec::new();
+        }
         let (slots, served) = (&self.inner.slots, &self.inner.settings.queues);
         let room = slots.room().min(most_at_once(self.inner.settings.concurrency));
         let mut shares = Vec::new();
@@ -198,6 +204,7 @@ pub(super) fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) ->
     let request = ClaimRequest {
         taker: inner.taker(),
         queues,
+        tasks: Some(inner.tasks.shared_names()),
         capacity,
         lease_ttl: signed(settings.lease_ttl),
         takeover_delay: signed(settings.takeover_delay),

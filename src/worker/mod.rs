@@ -11,6 +11,7 @@ mod demo;
 mod desk;
 mod direct;
 mod drain;
+mod give_back;
 mod heart;
 mod permit;
 mod reporter;
@@ -37,6 +38,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use self::claimer::Outlook;
 use self::desk::Desk;
 use self::drain::Tally;
+use self::give_back::GivenBack;
 use self::reporter::Entry;
 use self::slots::Slots;
 use self::telemetry::Meters;
@@ -68,6 +70,7 @@ struct Inner {
     events: Desk<Entry, AppendOutcome>,
     attempts: TaskTracker,
     tally: Tally,
+    given_back: GivenBack,
     meters: Meters,
     outlook: Outlook,
     ended: EndSignal,
@@ -155,7 +158,12 @@ impl Inner {
     /// slots out.
     fn takes_over(&self) -> bool {
         let limited = self.settings.queues.iter().any(|served| served.concurrency.is_some());
-        !limited && !self.slots.is_closed() && !self.slots.any_reserved()
+        !limited && !self.slots.is_closed() && !self.slots.any_reserved() && self.has_tasks()
+    }
+
+    /// One without tasks claims nothing: it could only give it back.
+    fn has_tasks(&self) -> bool {
+        !self.tasks.shared_names().is_empty()
     }
 
     fn taker(&self) -> Taker {

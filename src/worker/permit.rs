@@ -112,6 +112,7 @@ mod tests {
         let request = ClaimRequest {
             taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
             queues: Vec::new(),
+            tasks: None,
             capacity: 1,
             lease_ttl: SignedDuration::from_secs(30),
             takeover_delay: SignedDuration::from_secs(60),

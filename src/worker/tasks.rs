@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Inner, InvalidWorker};
+use super::InvalidWorker;
 use crate::executor::native::{Context, Native, TaskError};
 use crate::executor::{Completion, Control, Executor, Work};
 use crate::run::TaskName;
@@ -109,62 +109,71 @@ type ByName = HashMap<TaskName, Task>;
 #[derive(Clone)]
 pub struct Tasks {
     // Read once for each attempt, and only to take another reference: nobody waits here for long.
-    now: Arc<RwLock<Arc<ByName>>>,
+    now: Arc<RwLock<Now>>,
+    /// Whether there may be none.
+    may_be_none: bool,
+}
+
+#[derive(Clone)]
+struct Now {
+    by_name: Arc<ByName>,
+    /// In order.
+    names: Arc<[TaskName]>,
+}
+
+impl Now {
+    fn of(tasks: ByName, may_be_none: bool) -> Result<Self, InvalidWorker> {
+        if tasks.is_empty() && !may_be_none {
+            return Err(InvalidWorker::NoTasks);
+        }
+        let mut names: Vec<TaskName> = tasks.keys().cloned().collect();
+        names.sort_unstable();
+        Ok(Self { by_name: Arc::new(tasks), names: names.into() })
+    }
 }
 
 impl Tasks {
-    pub(super) fn new(tasks: ByName) -> Self {
-        Self { now: Arc::new(RwLock::new(Arc::new(tasks))) }
+    pub(super) fn new(tasks: ByName, may_be_none: bool) -> Result<Self, InvalidWorker> {
+        let now = Now::of(tasks, may_be_none)?;
+        Ok(Self { now: Arc::new(RwLock::new(now)), may_be_none })
     }
 
     /// From here on the worker has these tasks and no others. What is under way goes on as it was begun. If anything is
     /// wrong with them, the worker keeps what it has.
     pub fn replace(&self, tasks: TaskSet) -> Result<(), InvalidWorker> {
-        let tasks = Arc::new(tasks.checked()?);
+        let tasks = Now::of(tasks.checked()?, self.may_be_none)?;
         *self.now.write().unwrap_or_else(PoisonError::into_inner) = tasks;
         Ok(())
     }
 
     /// Their names, in order.
     pub fn names(&self) -> Vec<TaskName> {
-        let mut names: Vec<TaskName> = self.now().keys().cloned().collect();
-        names.sort_unstable();
-        names
+        self.shared_names().to_vec()
+    }
+
+    pub(super) fn shared_names(&self) -> Arc<[TaskName]> {
+        self.now().names
     }
 
     pub(super) fn get(&self, task: &TaskName) -> Option<Task> {
-        self.now().get(task).cloned()
+        self.now().by_name.get(task).cloned()
     }
 
-    fn now(&self) -> Arc<ByName> {
-        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+    fn now(&self) -> Now {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// What stands in for a task that this worker does not have. Another may: the run is tried again.
-pub(super) fn unknown(inner: &Inner, task: &TaskName) -> Task {
-    let names: Vec<String> = inner.tasks.names().iter().map(TaskName::to_string).collect();
-    let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-    let message = format!("worker {} has no task {task}; it has {names}", inner.id);
-    Task::new(Arc::new(Unknown { message, patience: inner.settings.lease_ttl + inner.settings.takeover_delay }))
+/// What stands in for a task that this worker lacks: its runs are given back (`give_back.rs`).
+pub(super) fn absent() -> Task {
+    Task { stop_grace: Duration::ZERO, ..Task::new(Arc::new(Absent)) }
 }
 
-struct Unknown {
-    message: String,
-    patience: Duration,
-}
+struct Absent;
 
 #[async_trait]
-impl Executor for Unknown {
+impl Executor for Absent {
     async fn start(&self, _: &Work, _: Control) -> Completion {
-        Completion::failed("unknown_task", self.message.clone())
-    }
-
-    /// Whatever runs of it is not extended by this worker: when other machines might take it over, it has ended.
-    async fn adopt(&self, _: &Work, mut control: Control) -> Completion {
-        tokio::select! {
-            () = tokio::time::sleep(self.patience) => Completion::NotFound,
-            () = control.left() => Completion::Left,
-        }
+        Completion::NotBegun
     }
 }

@@ -59,6 +59,7 @@ impl Scene {
         let request = ClaimRequest {
             taker: self.taker.clone(),
             queues: vec![],
+            tasks: None,
             capacity: 1,
             lease_ttl: SignedDuration::from_secs(30),
             takeover_delay: SignedDuration::from_secs(60),

@@ -32,9 +32,16 @@ impl Serve {
 
     /// On a port of its own.
     async fn start(place: &Path) -> Self {
+        Self::start_with(place, &[]).await
+    }
+
+    async fn start_with(place: &Path, more: &[&str]) -> Self {
         let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
         let listen = free.to_string();
-        let child = Self::command(place, &["--listen", &listen]).stderr(Stdio::null()).spawn().expect("it starts");
+        let child = Self::command(place, &[&["--listen", &listen], more].concat())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
         let serve = Self { child, url: format!("http://{listen}") };
         let ready = async {
             while serve.get("/readyz").await["status"] != "ready" {
@@ -84,6 +91,18 @@ impl Serve {
             }
         };
         tokio::time::timeout(PATIENCE, ended).await.expect("ended in time")
+    }
+
+    /// What the run's program said, line by line.
+    async fn log_of(&self, run: &str) -> Vec<String> {
+        let (mut lines, mut after) = (Vec::new(), 0);
+        loop {
+            let page = self.get(&format!("/v1/runs/{run}/events?limit=1000&after={after}")).await;
+            let events = page["data"].as_array().cloned().unwrap_or_default();
+            let Some(last) = events.last() else { return lines };
+            after = last["seq"].as_i64().expect("a number");
+            lines.extend(events.iter().filter_map(|event| event["data"]["text"].as_str().map(str::to_owned)));
+        }
     }
 
     async fn submit(&self, run: &Value) -> Value {
@@ -232,4 +251,120 @@ async fn the_api_answers_until_the_drain_has_ended() {
     assert_eq!(serve.get(&path).await["status"], "succeeded");
     let ran = serve.newest(|run| run["status"] == "succeeded").await;
     assert_eq!(ran["id"], stored["id"], "what was submitted during the drain was kept");
+}
+
+/// Waits until the file has so many lines.
+async fn until_lines(file: &Path, lines: usize) {
+    let written = async {
+        while std::fs::read_to_string(file).unwrap_or_default().lines().count() < lines {
+            pause().await
+        }
+    };
+    tokio::time::timeout(PATIENCE, written).await.expect("written in time")
+}
+
+/// Stops the server and waits until it has ended.
+async fn stop(serve: Serve) {
+    serve.tell_to_stop();
+    serve.ended().await;
+}
+
+#[tokio::test]
+async fn a_program_outlives_ten_restarts_runs_once_and_its_log_is_whole() {
+    let place = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| place.path().join(name);
+    let (effects, enough) = (at("effects"), at("enough"));
+    // It counts on until it is told that it is enough.
+    let script = format!(
+        "echo begun >> {}; n=0; until [ -e {} ]; do n=$((n+1)); echo line $n; sleep 0.02; done; echo last $n",
+        effects.display(),
+        enough.display()
+    );
+    let config = format!("[tasks.count]\nexecutor = \"process\"\ncommand = [\"sh\", \"-c\", {script:?}]\n");
+    let place = set_up(place, &config);
+    let mut serve = Serve::start(place.path()).await;
+    let run = serve.submit(&json!({"task": "count", "max_attempts": 1})).await;
+    until_lines(&effects, 1).await;
+    for restart in 1..=10 {
+        let told = Instant::now();
+        stop(serve).await;
+        serve = Serve::start(place.path()).await;
+        let leased = |run: &Value| run["lease"]["epoch"].as_i64() > Some(restart) && run["lease"]["owner"].is_string();
+        let adopted = serve.newest(|run| leased(run) || run["status"] != "running").await;
+        assert_eq!(adopted["status"], "running", "{adopted}");
+        assert!(told.elapsed() < Duration::from_secs(15), "{:?}: it waited for the lease to run out", told.elapsed());
+    }
+    std::fs::write(&enough, "").expect("written");
+    let ended = serve.newest(|run| run["status"] != "running").await;
+    assert_eq!((&ended["id"], &ended["status"], &ended["attempt"]), (&run["id"], &json!("succeeded"), &json!(1)));
+    assert_eq!(ended["error"], Value::Null, "{ended}");
+    assert_eq!(std::fs::read_to_string(&effects).expect("effects"), "begun\n", "it ran once");
+    let said = serve.log_of(ended["id"].as_str().expect("an id")).await;
+    let (last, lines) = said.split_last().expect("it said something");
+    let expected: Vec<String> = (1..=lines.len()).map(|number| format!("line {number}")).collect();
+    assert_eq!(lines, expected);
+    assert_eq!(*last, format!("last {}", lines.len()));
+}
+
+#[tokio::test]
+async fn a_server_on_a_copy_of_the_data_directory_leaves_the_original_its_programs() {
+    let place = place_with_program(12);
+    let effects = place.path().join("effects");
+    let serve = Serve::start_with(place.path(), &["--data-dir", "data"]).await;
+    let run = serve.submit(&json!({"task": "slow", "max_attempts": 3})).await;
+    until_lines(&effects, 1).await;
+    stop(serve).await;
+    let copied = Command::new("cp").args(["-a", "data", "copy"]).current_dir(place.path()).status();
+    assert!(copied.expect("it starts").success());
+
+    let twin = Serve::start_with(place.path(), &["--data-dir", "copy"]).await;
+    // It is at work, and more than once had an opportunity.
+    twin.submit(&json!({"task": "sleep", "payload": {"seconds": 3}})).await;
+    twin.newest(|run| run["status"] == "succeeded").await;
+    stop(twin).await;
+
+    let serve = Serve::start_with(place.path(), &["--data-dir", "data"]).await;
+    let path = format!("/v1/runs/{}", run["id"].as_str().expect("an id"));
+    let ended = async {
+        loop {
+            let run = serve.get(&path).await;
+            if run["status"] != "running" {
+                return run;
+            }
+            pause().await;
+        }
+    };
+    let ended = tokio::time::timeout(PATIENCE, ended).await.expect("ended in time");
+    assert_eq!((&ended["status"], &ended["attempt"]), (&json!("succeeded"), &json!(1)), "{ended}");
+    assert_eq!(std::fs::read_to_string(&effects).expect("effects"), "begun\ndone\n", "it ran once");
+}
+
+#[tokio::test]
+async fn a_server_that_lacks_the_task_of_a_program_leaves_it_to_one_that_has_it() {
+    let place = place_with_program(10);
+    let effects = place.path().join("effects");
+    let serve = Serve::start(place.path()).await;
+    let run = serve.submit(&json!({"task": "slow", "max_attempts": 1})).await;
+    until_lines(&effects, 1).await;
+    stop(serve).await;
+
+    std::fs::write(place.path().join("other.toml"), "demo_tasks = true\n").expect("written");
+    let lacking = Serve::start_with(place.path(), &["--config", "other.toml"]).await;
+    lacking.submit(&json!({"task": "sleep", "payload": {"seconds": 2}})).await;
+    lacking.newest(|run| run["status"] == "succeeded").await;
+    let path = format!("/v1/runs/{}", run["id"].as_str().expect("an id"));
+    let left = lacking.get(&path).await;
+    assert_eq!((&left["status"], &left["lease"]), (&json!("running"), &Value::Null), "{left}: nobody holds it");
+    stop(lacking).await;
+
+    let serve = Serve::start(place.path()).await;
+    let done = async {
+        while serve.get(&path).await["status"] == "running" {
+            pause().await;
+        }
+        serve.get(&path).await
+    };
+    let ended = tokio::time::timeout(PATIENCE, done).await.expect("ended in time");
+    assert_eq!((&ended["status"], &ended["attempt"]), (&json!("succeeded"), &json!(1)), "{ended}");
+    assert_eq!(std::fs::read_to_string(&effects).expect("effects"), "begun\ndone\n", "it ran once");
 }

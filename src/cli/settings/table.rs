@@ -175,6 +175,8 @@ settings! {
     QUEUES: Vec<Served> = "queues" by parse::queues, { takes: Takes::List, unset: "all" }
     /// Whether to provide the built-in demo tasks, as `dev` does: `echo`, `sleep`, `fail` and others
     DEMO_TASKS: bool = "demo_tasks" by parse::switch, { takes: Takes::Switch, default: Some("false") }
+    /// Whether a worker may start without any task; it then claims nothing until SIGHUP finds tasks in the file
+    ALLOW_NO_TASKS: bool = "allow_no_tasks" by parse::switch, { takes: Takes::Switch, default: Some("false") }
     /// Name of this machine; workers with the same name and data directory adopt each other's programs
     HOST: HostName = "host" by parse::host, { takes: Takes::Text("NAME"), unset: "the host name" }
     /// Time limit of an attempt if neither its run nor its task has one

@@ -32,6 +32,12 @@ pub enum Outcome {
     Paused,
     /// The attempt was adopted, but nothing of the work could be found.
     Lost,
+    /// As [`Lost`](Self::Lost), but the work can go on without its worker, and may do so in a place that this worker took
+    /// for its own: the next attempt waits until such work must have stopped.
+    Missing {
+        /// By then it has: the end of the last lease and the takeover delay.
+        stopped_by: Timestamp,
+    },
 }
 
 /// What a failure says of the next attempt.
@@ -59,6 +65,12 @@ pub enum Release {
     ToPaused,
     /// The work had not begun yet; all is as if it had not been claimed.
     Unbegun,
+    /// The worker lacks the task. As [`Unbegun`](Self::Unbegun), but the run is not offered again for a while, and keeps
+    /// its lane meanwhile.
+    Unrouted {
+        /// For so long.
+        wait: SignedDuration,
+    },
 }
 
 /// How many interruptions by shutdown are free. Beyond it they count as attempts, so that a run which never
@@ -99,6 +111,7 @@ pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Ste
         (_, Some(Stop::Pause)) => end(run, Outcome::Paused, Jitter(0), now),
         // With a single attempt the caller was promised that the work starts at most once.
         (Release::ToQueue, None) if run.attempts_granted > 1 => interrupted(run, now),
+        (Release::Unrouted { wait }, None) => unrouted(run, wait, now),
         (Release::Unbegun, None) => requeued(run, RunError::new("not_begun", "given back before it began"), now),
         _ => paused(run, Some(RunError::new("interrupted", "interrupted by shutdown")), now),
     })
@@ -131,10 +144,23 @@ fn requeued(run: Run, error: RunError, now: Timestamp) -> Step {
     step
 }
 
+/// Back in line, to be offered again later. Nothing was tried, so no attempt is recorded: there may be thousands of these.
+fn unrouted(run: Run, wait: SignedDuration, now: Timestamp) -> Step {
+    let by = run.execution().map(|execution| execution.by.clone());
+    let error = RunError::unrouted(&run.task, by.as_ref());
+    let mut run = requeued(run, error, now).run;
+    run.available_at = later(now, wait);
+    if run.available_at > now {
+        run.state = State::Queued(Some(BlockedBy::AvailableAt));
+    }
+    Step::to(run)
+}
+
 fn end(run: Run, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Step {
     let stop = run.execution().and_then(|execution| execution.stop);
     let (error, retry, ending) = match outcome {
         Outcome::Succeeded { output } => return succeeded(run, output, now),
+        Outcome::Missing { stopped_by } => return missing(run, stopped_by, jitter, now),
         Outcome::Cancelled => return finished(run, Ending::Cancelled, None, now),
         // The cancel came while the work was being stopped for the pause.
         Outcome::Paused if stop == Some(Stop::Cancel) => return finished(run, Ending::Cancelled, None, now),
@@ -164,6 +190,16 @@ fn end(run: Run, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Step {
         (_, Some(wait)) => retrying(run, error, wait, now),
         (_, None) => finished(run, ending, Some(error), now),
     }
+}
+
+/// Lost, with no other attempt before `stopped_by`.
+fn missing(run: Run, stopped_by: Timestamp, jitter: Jitter, now: Timestamp) -> Step {
+    let mut step = end(run, Outcome::Lost, jitter, now);
+    if let State::Retrying(blocked_by) = &mut step.run.state {
+        step.run.available_at = step.run.available_at.max(stopped_by);
+        *blocked_by = (step.run.available_at > now).then_some(BlockedBy::AvailableAt);
+    }
+    step
 }
 
 /// With a single attempt the caller was promised that the work starts at most once, whatever it says.

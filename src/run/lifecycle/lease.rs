@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{LeaseLost, Step};
+use crate::clock::later;
 use crate::run::{AttemptedBy, Execution, HostName, Run, State, Stop, Tenure, WorkerId};
 
 /// A worker that asks for work.
@@ -31,14 +32,21 @@ pub fn claim(mut run: Run, taker: &Taker, until: Timestamp, now: Timestamp) -> O
     Some(Step::to(run))
 }
 
-/// Whether `host` may adopt the run: at once where the work is, elsewhere when the work must have stopped.
-pub fn may_adopt(run: &Run, host: &HostName, takeover_delay: SignedDuration, now: Timestamp) -> bool {
+/// Whether a worker on `host` may adopt the run. One that has its task: at once where the work is, elsewhere when the work
+/// must have stopped. Any other can only say that the work is lost, and may once nobody has come for long.
+pub fn may_adopt(run: &Run, host: &HostName, has_task: bool, takeover_delay: SignedDuration, now: Timestamp) -> bool {
     match run.execution() {
-        Some(Execution { by, tenure: Tenure::Orphaned { since }, .. }) => {
-            by.host == *host || crate::clock::later(*since, takeover_delay) <= now
-        }
+        Some(Execution { by, tenure: Tenure::Orphaned { since }, .. }) => match has_task {
+            true => by.host == *host || later(*since, takeover_delay) <= now,
+            false => later(*since, abandoned_after(takeover_delay)) <= now,
+        },
         _ => false,
     }
+}
+
+/// How long a worker that has the task is waited for, from the end of the last lease.
+pub fn abandoned_after(takeover_delay: SignedDuration) -> SignedDuration {
+    takeover_delay.saturating_mul(10)
 }
 
 /// Takes over an attempt that nobody holds. It is the same attempt, and what was asked of it still stands.

@@ -18,7 +18,7 @@ mod tests;
 pub use attempt::{FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, finish, overdue, refuse, release};
 pub use command::{Command, CommandOutcome, command, dismissable, rerun, upstream_failed};
 pub use enter::{enter, replace, started, submit, unblock};
-pub use lease::{Taker, adopt, claim, holds, may_adopt, orphan, renew};
+pub use lease::{Taker, abandoned_after, adopt, claim, holds, may_adopt, orphan, renew};
 
 use super::{Attempt, Run};
 

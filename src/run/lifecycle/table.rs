@@ -11,7 +11,7 @@ use super::{Command, FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, R
 use crate::run::{BlockedBy, Ending, Jitter, Run, RunError, RunId, State, Status, Stop, Tenure};
 
 /// What can happen to a run, in the words of the table.
-pub const EVENTS: [&str; 22] = [
+pub const EVENTS: [&str; 23] = [
     "claim",
     "adopt",
     "renew",
@@ -27,6 +27,7 @@ pub const EVENTS: [&str; 22] = [
     "release to queue",
     "release to paused",
     "release unbegun",
+    "release unrouted",
     "cancel",
     "pause",
     "resume",
@@ -119,7 +120,10 @@ fn after(run: &Run, event: &str) -> Vec<Run> {
         "succeed" => finish(Outcome::Succeeded { output: None }),
         "fail" => finish(fail(Retry::Backoff)),
         "ask for later" => finish(fail(Retry::Later(None))),
-        "lose" => finish(Outcome::Lost),
+        "lose" => {
+            let missing = Outcome::Missing { stopped_by: at(60) };
+            return [Outcome::Lost, missing].into_iter().filter_map(finish).map(|step| step.run).collect();
+        }
         "time out" => {
             let found = super::overdue(run.clone(), SignedDuration::ZERO, Jitter(0), at(3600));
             return finish(Outcome::TimedOut { limit_seconds: None })
@@ -134,6 +138,7 @@ fn after(run: &Run, event: &str) -> Vec<Run> {
         "release to queue" => release(Release::ToQueue),
         "release to paused" => release(Release::ToPaused),
         "release unbegun" => release(Release::Unbegun),
+        "release unrouted" => release(Release::Unrouted { wait: SignedDuration::from_secs(1) }),
         "cancel" => command(Command::Cancel),
         "pause" => command(Command::Pause),
         "resume" => command(Command::Resume),

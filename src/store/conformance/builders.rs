@@ -142,6 +142,7 @@ impl AWorker {
         ClaimRequest {
             taker: self.taker.clone(),
             queues: self.queues.clone(),
+            tasks: None,
             capacity,
             lease_ttl: LEASE,
             takeover_delay: TAKEOVER,

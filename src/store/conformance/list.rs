@@ -203,6 +203,18 @@ sentences! { conformance_suite of list:
         a_lease_is_released_once
         releases_are_judged_one_by_one_in_order
     }
+    unrouted {
+        a_run_whose_task_is_lacking_waits_and_burns_no_attempt
+        a_run_whose_task_is_lacking_is_offered_again
+        others_go_while_the_task_of_one_is_lacking
+        a_run_whose_task_is_lacking_keeps_its_lane
+        a_lane_goes_on_when_the_run_whose_task_is_lacking_goes_away
+        work_is_adopted_by_workers_that_have_its_task
+        work_that_nobody_adopts_for_long_may_be_declared_lost_by_anybody
+        whoever_adopts_learns_since_when_nobody_held_the_run
+        work_that_is_missing_is_not_tried_again_before_it_must_have_stopped
+        work_that_is_missing_fails_at_its_last_attempt
+    }
     cancel {
         a_queued_run_is_cancelled_at_once
         a_pending_run_is_cancelled_at_once

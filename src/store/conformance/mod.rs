@@ -48,6 +48,7 @@ mod sentences;
 mod submit;
 mod tokens;
 mod turns;
+mod unrouted;
 mod workers;
 mod workspaces;
 

@@ -1,6 +1,10 @@
 //! Releasing: attempts given back at shutdown.
 
+use jiff::SignedDuration;
+
 use super::prelude::*;
+
+const UNROUTED: Release = Release::Unrouted { wait: SignedDuration::from_secs(1) };
 
 fn accepted(status: Status) -> FinishOutcome {
     FinishOutcome::Accepted(status)
@@ -107,7 +111,7 @@ pub(super) async fn work_may_be_paused_at_shutdown(bench: Bench) {
 }
 
 pub(super) async fn stopped_work_that_was_to_be_cancelled_is(bench: Bench) {
-    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun] {
+    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun, UNROUTED] {
         let claimed = bench.running().await;
         bench.cancel(claimed.run.id).await;
         assert_eq!(bench.release(claimed.lease(), how).await, accepted(Status::Cancelled));
@@ -116,7 +120,7 @@ pub(super) async fn stopped_work_that_was_to_be_cancelled_is(bench: Bench) {
 }
 
 pub(super) async fn stopped_work_that_was_to_be_paused_is(bench: Bench) {
-    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun] {
+    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun, UNROUTED] {
         let claimed = bench.running().await;
         bench.pause(claimed.run.id).await;
         assert_eq!(bench.release(claimed.lease(), how).await, accepted(Status::Paused));
@@ -135,7 +139,7 @@ pub(super) async fn a_lost_lease_cannot_be_released(bench: Bench) {
     let stale = Lease { epoch: held.run.epoch - 1, ..held.lease() };
     let unknown = Lease { run: RunId::new(), epoch: 1 };
     for lease in [expired.lease(), stale, unknown] {
-        for how in [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun] {
+        for how in [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun, UNROUTED] {
             assert_eq!(bench.release(lease, how).await, FinishOutcome::LeaseLost);
         }
     }

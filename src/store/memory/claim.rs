@@ -15,8 +15,9 @@ impl Model {
         let until = later(now, request.lease_ttl);
         let mut claim = Claim { runs: Vec::new(), last_turn: request.last_turn.clone() };
         for run in self.orphans(request, now) {
+            let Some(Tenure::Orphaned { since }) = run.execution().map(|execution| execution.tenure) else { continue };
             if let Some(step) = lifecycle::adopt(run, &request.taker, until) {
-                claim.runs.push(Claimed { run: step.run.clone(), adopted: true });
+                claim.runs.push(Claimed::adopted(step.run.clone(), since));
                 self.take(step, now);
             }
         }
@@ -24,7 +25,7 @@ impl Model {
             let Some(run) = self.next_in_turn(request, claim.last_turn.as_ref()) else { break };
             claim.last_turn = Some(run.workspace.clone());
             let Some(step) = lifecycle::claim(run, &request.taker, until, now) else { break };
-            claim.runs.push(Claimed { run: step.run.clone(), adopted: false });
+            claim.runs.push(Claimed::begun(step.run.clone()));
             self.take(step, now);
         }
         claim.runs.retain(|claimed| claimed.adopted || self.may_start(&claimed.run, now));
@@ -55,12 +56,10 @@ impl Model {
     }
 
     fn orphans(&self, request: &ClaimRequest, now: Timestamp) -> Vec<Run> {
-        let mut orphans: Vec<Run> = self
-            .live()
-            .filter(|run| serves(request, run))
-            .filter(|run| lifecycle::may_adopt(run, &request.taker.host, request.takeover_delay, now))
-            .cloned()
-            .collect();
+        let may_adopt = |run: &&Run| {
+            lifecycle::may_adopt(run, &request.taker.host, request.has(&run.task), request.takeover_delay, now)
+        };
+        let mut orphans: Vec<Run> = self.live().filter(|run| serves(request, run)).filter(may_adopt).cloned().collect();
         orphans.sort_by_key(order);
         orphans.truncate(request.capacity);
         orphans

@@ -2,17 +2,18 @@
 
 use std::time::Instant;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::arrays::Params;
+use super::connect::refused;
 use super::marks::{Look, Mark, StreamKey};
 use super::row::runs;
 use super::session::Session;
 use super::tx::{micros, queue, workspace};
-use crate::run::QueueName;
-use crate::run::lifecycle::Taker;
+use crate::run::lifecycle::{Taker, abandoned_after};
+use crate::run::{QueueName, Run};
 use crate::store::script::{Ready, Stream, steps};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
@@ -82,10 +83,27 @@ impl Session {
         let [_, known] = steps(&self.statements.claim);
         let claimed = runs(&self.query(known, params).await?)?;
         self.look.claimed(&claimed);
-        let mut runs: Vec<Claimed> = claimed.into_iter().map(|run| Claimed { run, adopted: false }).collect();
+        let mut runs: Vec<Claimed> = claimed.into_iter().map(Claimed::begun).collect();
         runs.sort_by_key(|claimed| (-claimed.run.priority.get(), claimed.run.seq));
         let last_turn = (!runs.is_empty()).then(|| workspace.clone());
         Ok(Claim { runs, last_turn })
+    }
+
+    /// Takes over what workers left behind; answers with the runs, and since when nobody had held each.
+    pub(super) async fn adopt_orphans(&self, request: &ClaimRequest) -> Result<Vec<(Run, Timestamp)>> {
+        let tasks: Option<Vec<&str>> =
+            request.tasks.as_ref().map(|tasks| tasks.iter().map(|task| task.as_str()).collect());
+        let params = self
+            .lease_params(&request.taker, request.lease_ttl)
+            .texts(request.queues.iter().map(QueueName::as_str).collect())
+            .big(micros(request.takeover_delay))
+            .big(request.capacity as i64)
+            .add(tasks, Type::TEXT_ARRAY)
+            .big(micros(abandoned_after(request.takeover_delay)));
+        let rows = self.query(&self.statements.adopt, params).await?;
+        let since = |row: &Row| row.try_get("since").map_err(|error| refused("reading a run", error));
+        let since = rows.iter().map(since).collect::<Result<Vec<_>>>()?;
+        Ok(runs(&rows)?.into_iter().zip(since).collect())
     }
 
     pub(super) async fn streams(&self, look: StreamLook) -> Result<Seen> {

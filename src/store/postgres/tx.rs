@@ -309,16 +309,11 @@ impl Tx for Session {
         }))
     }
 
-    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {
-        let params = self
-            .lease_params(&request.taker, request.lease_ttl)
-            .texts(request.queues.iter().map(QueueName::as_str).collect())
-            .big(micros(request.takeover_delay))
-            .big(request.capacity as i64);
+    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<(Run, Timestamp)>, Ready)> {
         let look = self.begin_look();
         let found = self.streams(look).await?;
-        let adopted = if found.orphans { self.query(&self.statements.adopt, params).await? } else { Vec::new() };
-        Ok((runs(&adopted)?, self.ready(look, &found, &request.queues)?))
+        let adopted = if found.orphans { self.adopt_orphans(request).await? } else { Vec::new() };
+        Ok((adopted, self.ready(look, &found, &request.queues)?))
     }
 
     async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {

@@ -14,8 +14,8 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
         return Ok(claim);
     }
     let (mut adopted, mut ready) = tx.adopt(request).await?;
-    adopted.sort_by_key(order);
-    claim.runs.extend(adopted.into_iter().map(|run| Claimed { run, adopted: true }));
+    adopted.sort_by_key(|(run, _)| order(run));
+    claim.runs.extend(adopted.into_iter().map(|(run, orphaned_at)| Claimed::adopted(run, orphaned_at)));
     let mut left = request.capacity - claim.runs.len();
     if left == 0 {
         return Ok(claim);
@@ -27,7 +27,7 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
         if let Some(last) = taken.last() {
             claim.last_turn = Some(last.workspace.clone());
         }
-        claim.runs.extend(taken.into_iter().map(|run| Claimed { run, adopted: false }));
+        claim.runs.extend(taken.into_iter().map(Claimed::begun));
         if left == 0 || complete {
             claim.runs = admit(tx, claim.runs).await?;
             return Ok(claim);

@@ -42,7 +42,7 @@ pub(in crate::store) async fn finish_and_claim<T: Tx>(
             return Ok((outcomes, claim_along(tx, request).await?));
         }
         started.sort_by_key(order);
-        let runs = started.into_iter().map(|run| Claimed { run, adopted: false }).collect();
+        let runs = started.into_iter().map(Claimed::begun).collect();
         return Ok((outcomes, Claim { runs, last_turn: None }));
     }
     let leases: Vec<Lease> = rest.iter().map(|at| finishes[*at].lease).collect();

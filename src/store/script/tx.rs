@@ -178,7 +178,7 @@ pub(in crate::store) trait Tx: ScheduleTx {
     /// nobody here.
     fn claim_known(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Option<Claim>>> + Send;
     /// Takes over what was left behind; answers with that, and with what [`Tx::ready_streams`] would.
-    fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<Run>, Ready)>> + Send;
+    fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<(Run, Timestamp)>, Ready)>> + Send;
     /// The streams of these queues (of all, if none is named) that have something to claim and are not paused.
     fn ready_streams(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<Ready>> + Send;
     /// Locks these limited queues and counts what runs in them.

@@ -13,6 +13,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0004_lean_writes.sql"),
     include_str!("migrations/0005_postponements.sql"),
     include_str!("migrations/0006_workers.sql"),
+    include_str!("migrations/0007_unrouted.sql"),
 ];
 
 /// The version of the schema that this release knows.

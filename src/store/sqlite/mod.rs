@@ -10,6 +10,7 @@ mod file;
 mod group;
 mod job;
 mod migrate;
+mod orphans;
 mod read;
 mod readers;
 mod registry;

@@ -361,22 +361,8 @@ impl Tx for Session<'_> {
         Ok(None)
     }
 
-    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<Run>, Ready)> {
-        let ClaimRequest { taker, queues, capacity, lease_ttl, takeover_delay, .. } = request;
-        let now = self.time();
-        let adopted = {
-            let params = params![
-                taker.worker.0.as_bytes(),
-                taker.host.as_str(),
-                later(now, *lease_ttl).as_microsecond(),
-                back(now, *takeover_delay),
-                queues.is_empty(),
-                array(queues),
-                limit(*capacity),
-            ];
-            self.rows(&self.sql.adopt, params, row::run)?
-        };
-        Ok((adopted, self.ready_streams(queues).await?))
+    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<(Run, Timestamp)>, Ready)> {
+        Ok((self.adopt_orphans(request)?, self.ready_streams(&request.queues).await?))
     }
 
     async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {

@@ -1,10 +1,12 @@
 //! Claiming.
 
-use jiff::SignedDuration;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
 
 use super::Lease;
 use crate::run::lifecycle::Taker;
-use crate::run::{QueueName, Run, WorkspaceName};
+use crate::run::{QueueName, Run, TaskName, WorkspaceName};
 
 /// What a worker asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,9 @@ pub struct ClaimRequest {
     pub taker: Taker,
     /// Which queues it serves; all of them when empty.
     pub queues: Vec<QueueName>,
+    /// Which tasks it has; all of them when `None`. Only adoption goes by it: what runs of another task is left to workers
+    /// that have it. Ready runs are handed out all the same, to be given back.
+    pub tasks: Option<Arc<[TaskName]>>,
     /// How many runs it can take.
     pub capacity: usize,
     /// How long each lease lasts.
@@ -48,9 +53,28 @@ pub struct Claimed {
     pub run: Run,
     /// Whether the attempt was already under way.
     pub adopted: bool,
+    /// Since when nobody had held it, if it was adopted.
+    pub orphaned_at: Option<Timestamp>,
+}
+
+impl ClaimRequest {
+    /// Whether the worker has the task.
+    pub fn has(&self, task: &TaskName) -> bool {
+        self.tasks.as_ref().is_none_or(|tasks| tasks.contains(task))
+    }
 }
 
 impl Claimed {
+    /// A new attempt.
+    pub fn begun(run: Run) -> Self {
+        Self { run, adopted: false, orphaned_at: None }
+    }
+
+    /// An attempt that nobody had held since then.
+    pub fn adopted(run: Run, orphaned_at: Timestamp) -> Self {
+        Self { run, adopted: true, orphaned_at: Some(orphaned_at) }
+    }
+
     /// What every later word about the attempt must show.
     pub fn lease(&self) -> Lease {
         Lease { run: self.run.id, epoch: self.run.epoch }

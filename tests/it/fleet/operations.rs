@@ -151,6 +151,6 @@ async fn a_worker_that_cannot_work_says_why() {
     assert!(said.contains("the limit of a queue is a number, as in reports:1"), "{said}");
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
-    let said = refused(&["--metrics-listen", &address], "");
+    let said = refused(&["--metrics-listen", &address, "--allow-no-tasks"], "");
     assert!(said.contains(&format!("cannot serve metrics at {address}")), "{said}");
 }

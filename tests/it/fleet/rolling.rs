@@ -1,14 +1,15 @@
 //! A new release while the work goes on: the old worker drains, the new one adopts.
 
+use std::num::NonZeroU16;
 use std::time::Duration;
 
 use runlane::clock::Clock;
-use runlane::run::{Run, RunId, Status, Tenure, WorkspaceName};
+use runlane::run::{Json, NewRun, Run, RunId, Status, TaskName, Tenure, WorkspaceName};
 use runlane::store::postgres::PostgresStore;
-use runlane::store::{EventKind, Store};
+use runlane::store::{Admission, EventKind, Store};
 
 use super::worker::WorkerProcess;
-use super::{Yard, judge, read, submit, until_ended};
+use super::{Yard, judge, read, submit, until_ended, until_terminal};
 use crate::postgres::fixture::Database;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -45,6 +46,37 @@ async fn a_rolling_restart_burns_no_attempt_and_doubles_no_effect() {
     for run in read(&store, &ids).await.values() {
         assert_eq!((run.status(), run.attempt, run.epoch), (Status::Succeeded, 1, 3), "no attempt is burned");
         assert_eq!(lines(&store, run.id).await, expected(), "complete after two adoptions, without repeats");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rolling_deploy_of_a_new_task_burns_no_attempt() {
+    let Some(database) = Database::empty().await else { return };
+    let store = PostgresStore::connect(&database.url, Clock::Database).await.expect("a store");
+    let task = |name: &'static str| (name, r#"["sleep", "0.05"]"#, "");
+    let (old, new) = (Yard::with_tasks(&[task("known")]), Yard::with_tasks(&[task("known"), task("fresh")]));
+    let start = |yard: &Yard| WorkerProcess::start(yard, &database.url, &["--concurrency", "4"]);
+    let before = [start(&old), start(&old)];
+    let mut requests = Vec::new();
+    for number in 0..60 {
+        let name = TaskName::parse(if number % 3 == 0 { "known" } else { "fresh" }).expect("a name");
+        let mut request = NewRun::of(name, Json::null());
+        request.max_attempts = NonZeroU16::MIN;
+        requests.push(request);
+    }
+    let ids: Vec<RunId> = requests.iter().map(|request| request.id).collect();
+    store.submit(&requests, Admission::default()).await.expect("submitted");
+    // The old ones have been offered what they cannot do.
+    let known: Vec<RunId> = ids.iter().copied().step_by(3).collect();
+    until_terminal(&store, &known, PATIENCE).await;
+    let after = [start(&new), start(&new)];
+    until_terminal(&store, &ids, PATIENCE).await;
+    for run in read(&store, &ids).await.values() {
+        assert_eq!((run.status(), run.attempt), (Status::Succeeded, 1), "{run:#?}");
+    }
+    for worker in before.into_iter().chain(after) {
+        let (status, said) = worker.drain(Duration::from_secs(30));
+        assert!(status.success() || status.code() == Some(3), "{status}: {said}");
     }
 }
 

@@ -113,6 +113,7 @@ impl Site {
         let request = ClaimRequest {
             taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
             queues: vec![],
+            tasks: None,
             capacity: 1,
             lease_ttl: SignedDuration::from_secs(30),
             takeover_delay: SignedDuration::from_secs(60),

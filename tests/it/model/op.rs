@@ -109,6 +109,8 @@ pub(crate) struct Wants {
     pub(crate) worker: u8,
     /// All when there are none.
     pub(crate) queues: Vec<u8>,
+    /// It has only tasks that no run is of.
+    pub(crate) lacks_task: bool,
     pub(crate) capacity: usize,
     pub(crate) ttl_ms: u32,
     /// Whose turn was last; `None` to go on from the claim before.
@@ -123,6 +125,8 @@ pub(crate) enum Ends {
     Cancelled,
     Paused,
     Lost,
+    /// What ran of it has stopped so many seconds from now.
+    Missing(u8),
 }
 
 pub(crate) fn op() -> impl Strategy<Value = Op> {
@@ -184,8 +188,16 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 
 fn wants() -> impl Strategy<Value = Wants> {
     let queues = prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(0..2u8, 1..2)];
-    (0..4u8, queues, 0..5usize, ttl(), prop::option::weighted(0.2, 0..3u8))
-        .prop_map(|(worker, queues, capacity, ttl_ms, last_turn)| Wants { worker, queues, capacity, ttl_ms, last_turn })
+    (0..4u8, queues, prop::bool::weighted(0.2), 0..5usize, ttl(), prop::option::weighted(0.2, 0..3u8)).prop_map(
+        |(worker, queues, lacks_task, capacity, ttl_ms, last_turn)| Wants {
+            worker,
+            queues,
+            lacks_task,
+            capacity,
+            ttl_ms,
+            last_turn,
+        },
+    )
 }
 
 fn run() -> impl Strategy<Value = RunRef> {
@@ -213,11 +225,14 @@ fn ends() -> impl Strategy<Value = Ends> {
         1 => Just(Ends::Cancelled),
         1 => Just(Ends::Paused),
         1 => Just(Ends::Lost),
+        1 => (0..4u8).prop_map(Ends::Missing),
     ]
 }
 
 fn release() -> impl Strategy<Value = Release> {
-    prop::sample::select(vec![Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun])
+    let unrouted = |seconds| Release::Unrouted { wait: SignedDuration::from_secs(seconds) };
+    let others = [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun];
+    prop::sample::select([&others[..], &[0, 2].map(unrouted)].concat())
 }
 
 fn event() -> impl Strategy<Value = EventKind> {

@@ -169,6 +169,7 @@ impl World {
         ClaimRequest {
             taker: Taker { worker: self.workers[wants.worker as usize], host },
             queues: wants.queues.iter().map(|at| queue(*at)).collect(),
+            tasks: wants.lacks_task.then(|| [TaskName::parse("other").expect("a good name")].into()),
             capacity: wants.capacity,
             lease_ttl: ms(wants.ttl_ms),
             takeover_delay: ms(60_000),
@@ -245,7 +246,7 @@ async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
         Op::Finish(finishes) => {
             let finish = |(lease, ends, jitter): &(LeaseRef, Ends, u32)| Finish {
                 lease: world.lease(*lease),
-                outcome: outcome(ends),
+                outcome: outcome(ends, world.now),
                 jitter: Jitter(*jitter),
             };
             format!("{:?}", store.finish(&finishes.iter().map(finish).collect::<Vec<_>>()).await?)
@@ -311,7 +312,7 @@ async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
     })
 }
 
-fn outcome(ends: &Ends) -> Outcome {
+fn outcome(ends: &Ends, now: Timestamp) -> Outcome {
     match ends {
         Ends::Succeeded(output) => {
             Outcome::Succeeded { output: output.map(|n| Json::of(&n).expect("a number is JSON")) }
@@ -321,5 +322,6 @@ fn outcome(ends: &Ends) -> Outcome {
         Ends::Cancelled => Outcome::Cancelled,
         Ends::Paused => Outcome::Paused,
         Ends::Lost => Outcome::Lost,
+        Ends::Missing(after) => Outcome::Missing { stopped_by: now + SignedDuration::from_secs((*after).into()) },
     }
 }

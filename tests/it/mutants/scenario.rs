@@ -57,6 +57,7 @@ impl Stage {
         let request = ClaimRequest {
             taker: Taker { worker: WorkerId::new(), host: HostName::parse(host).expect("a good name") },
             queues: Vec::new(),
+            tasks: None,
             capacity: 10,
             lease_ttl: TTL,
             takeover_delay: SignedDuration::from_secs(60),

@@ -66,7 +66,7 @@ pub(crate) const SQLITE: &[Mutant] = &[
     mutant("renew after expiry", "renew", "and lease_expires_at > ?3", "and ?3 = ?3", Rule::Expiry),
     mutant("renew without epoch", "renew", "and epoch = ?2", "and ?2 = ?2", Rule::StaleEpoch),
     mutant("adoption keeps the epoch", "adopt", "epoch = epoch + 1", "epoch = epoch", Rule::Epochs),
-    mutant("adoption by anybody", "adopt", "host = ?2 or orphaned_at <= ?4", "?2 = ?2 or ?4 = ?4", Rule::Takeover),
+    mutant("adoption by anybody", "adopt", "host = ?1 or orphaned_at <= ?2", "?1 = ?1 or ?2 = ?2", Rule::Takeover),
     mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = max(epoch, 1)", Rule::Epochs)
         .refused_by("attempt <= epoch"),
     mutant("claim of what is blocked", "claim", "and blocked_by is null", "", Rule::LaneOverlap)
@@ -87,7 +87,7 @@ pub(crate) const POSTGRES: &[Mutant] = &[
     mutant("finish after expiry", "finish_plain", "and lease_expires_at > coalesce($4, clock_timestamp())", "", Rule::Expiry),
     mutant("renew after expiry", "renew", "and lease_expires_at > coalesce($3, clock_timestamp())", "", Rule::Expiry),
     mutant("renew without epoch", "renew", "and epoch = $2", "and $2::bigint is not null", Rule::StaleEpoch),
-    mutant("adoption keeps the epoch", "adopt", "epoch = epoch + 1", "epoch = epoch", Rule::Epochs),
+    mutant("adoption keeps the epoch", "adopt", "epoch = run.epoch + 1", "epoch = run.epoch", Rule::Epochs),
     mutant("adoption by anybody", "adopt", "host = $2 or", "true or", Rule::Takeover),
     mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = greatest(epoch, 1)", Rule::Epochs),
     mutant("claim of what is blocked", "claim", "blocked_by is null", "blocked_by is distinct from ''", Rule::LaneOverlap)

@@ -79,6 +79,7 @@ async fn claim(store: &PostgresStore) -> Vec<Lease> {
     let request = ClaimRequest {
         taker: Taker { worker: WorkerId::new(), host: HostName::parse("host").expect("a name") },
         queues: Vec::new(),
+        tasks: None,
         capacity: 10,
         lease_ttl: SignedDuration::from_mins(10),
         takeover_delay: SignedDuration::from_mins(10),

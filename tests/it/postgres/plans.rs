@@ -260,7 +260,8 @@ async fn known_streams_are_looked_at_from_where_their_last_claims_ended() {
 
 #[tokio::test]
 async fn orphans_are_found_by_their_own_index() {
-    let arguments = ["gen_random_uuid()", "'host'", NOW, "30000000", "'{}'", "60000000", "100"];
+    let arguments =
+        ["gen_random_uuid()", "'host'", NOW, "30000000", "'{}'", "60000000", "100", "'{a task}'", "600000000"];
     check(sql!("adopt"), &arguments, |plan| assert_by_index(plan, "runs_orphaned")).await;
 }
 
@@ -429,6 +430,7 @@ async fn the_front_of_a_lane_is_found_by_index() {
     check(sql!("lane_fronts"), &["array['default']", "array['a lane']"], |plan| {
         assert_by_index(plan, "runs_lane_front");
         assert_by_index(plan, "runs_lane_line");
+        assert_by_index(plan, "runs_unrouted");
     })
     .await;
 }

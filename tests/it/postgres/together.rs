@@ -26,6 +26,7 @@ fn asks_for(capacity: usize) -> ClaimRequest {
     ClaimRequest {
         taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
         queues: vec![],
+        tasks: None,
         capacity,
         lease_ttl: SignedDuration::from_secs(30),
         takeover_delay: SignedDuration::from_secs(60),

@@ -168,6 +168,7 @@ async fn claim_and_succeed(store: &PostgresStore) {
     let request = ClaimRequest {
         taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
         queues: Vec::new(),
+        tasks: None,
         capacity: 1,
         lease_ttl: jiff::SignedDuration::from_secs(60),
         takeover_delay: jiff::SignedDuration::from_secs(60),

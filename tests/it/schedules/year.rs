@@ -98,6 +98,7 @@ impl Year {
             let request = ClaimRequest {
                 taker: taker.clone(),
                 queues: Vec::new(),
+                tasks: None,
                 capacity: 2_000,
                 lease_ttl: SignedDuration::from_secs(30),
                 takeover_delay: SignedDuration::from_secs(60),

@@ -47,6 +47,7 @@ fn a_request(capacity: usize) -> ClaimRequest {
     ClaimRequest {
         taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
         queues: vec![],
+        tasks: None,
         capacity,
         lease_ttl: SignedDuration::from_secs(30),
         takeover_delay: SignedDuration::from_secs(60),

@@ -204,7 +204,8 @@ const SCHEDULES: &str = r#"
 async fn idles(database: &Database) {
     let wire = Wire::to(&database.url).await;
     let store: Arc<dyn Store> = Arc::new(PostgresStore::connect(&wire.url, Clock::Database).await.expect("a store"));
-    let working = Working::start(Worker::builder(Arc::clone(&store)));
+    let worker = Worker::builder(Arc::clone(&store)).task("echo", |_, (): ()| async move { Ok::<_, TaskError>(()) });
+    let working = Working::start(worker);
     // After the first looks, which come quicker.
     tokio::time::sleep(Duration::from_secs(5)).await;
     let (seconds, before) = (12, wire.transactions());

@@ -4,6 +4,7 @@ mod backlog;
 mod demo;
 mod drain;
 mod grants;
+mod lacking;
 mod lanes;
 #[cfg(feature = "postgres")]
 mod leases;
@@ -12,6 +13,8 @@ mod native;
 mod presence;
 mod replace;
 mod stops;
+#[cfg(target_os = "linux")]
+mod twins;
 #[cfg(feature = "postgres")]
 mod wire;
 

@@ -86,18 +86,6 @@ async fn a_payload_that_does_not_fit_fails_at_once_and_says_why() {
 }
 
 #[tokio::test]
-async fn a_task_that_the_worker_does_not_have_is_tried_again_and_named() {
-    let rig = Rig::new().await;
-    let working = Working::start(rig.worker().task("echo", |_, (): ()| async move { Ok::<_, TaskError>(()) }));
-    let id = rig.submit(request("ecko", "null")).await;
-    let run = rig.until(id, Status::Retrying).await;
-    let error = run.error.expect("an error");
-    assert_eq!(error.code, "unknown_task");
-    assert!(error.message.ends_with("has no task ecko; it has echo"), "{}", error.message);
-    working.stop().await;
-}
-
-#[tokio::test]
 async fn a_failure_says_whether_and_when_to_try_again() {
     let rig = Rig::new().await;
     let working = Working::start(

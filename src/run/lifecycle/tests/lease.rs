@@ -42,11 +42,21 @@ fn an_adoption_begins_an_epoch_but_no_attempt_and_forgets_no_request() {
 #[test]
 fn the_same_host_adopts_at_once_and_another_after_the_delay() {
     let delay = SignedDuration::from_secs(60);
-    assert!(may_adopt(&orphaned(0), &host("here"), delay, now()));
-    assert!(!may_adopt(&orphaned(-59), &host("there"), delay, now()));
-    assert!(may_adopt(&orphaned(-60), &host("there"), delay, now()));
-    assert!(!may_adopt(&running(), &host("here"), delay, now()), "somebody holds it");
-    assert!(!may_adopt(&queued(), &host("here"), delay, now()));
+    assert!(may_adopt(&orphaned(0), &host("here"), true, delay, now()));
+    assert!(!may_adopt(&orphaned(-59), &host("there"), true, delay, now()));
+    assert!(may_adopt(&orphaned(-60), &host("there"), true, delay, now()));
+    assert!(!may_adopt(&running(), &host("here"), true, delay, now()), "somebody holds it");
+    assert!(!may_adopt(&queued(), &host("here"), true, delay, now()));
+}
+
+#[test]
+fn a_worker_that_lacks_the_task_adopts_only_what_nobody_adopts_for_long() {
+    let delay = SignedDuration::from_secs(60);
+    for name in ["here", "there"] {
+        assert!(!may_adopt(&orphaned(-599), &host(name), false, delay, now()));
+        assert!(may_adopt(&orphaned(-600), &host(name), false, delay, now()));
+    }
+    assert!(!may_adopt(&running(), &host("here"), false, delay, now()), "somebody holds it");
 }
 
 #[test]

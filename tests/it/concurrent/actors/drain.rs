@@ -41,6 +41,7 @@ async fn round(store: &dyn Store, admission: Admission) -> Result<u64> {
     let request = ClaimRequest {
         taker: taker("host-0"),
         queues: Vec::new(),
+        tasks: None,
         capacity: 50,
         lease_ttl: SignedDuration::from_secs(1),
         takeover_delay: SignedDuration::from_millis(200),

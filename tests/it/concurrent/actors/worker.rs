@@ -45,6 +45,7 @@ impl Worker {
         let request = ClaimRequest {
             taker: self.taker.clone(),
             queues: Vec::new(),
+            tasks: None,
             capacity: 1 + self.dice.below(4) as usize,
             lease_ttl: self.world.size.lease_ttl,
             takeover_delay: self.world.size.takeover_delay,
@@ -120,7 +121,9 @@ impl Worker {
     }
 
     fn any_release(&mut self) -> Release {
-        [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun][self.dice.below(4) as usize]
+        let unrouted = Release::Unrouted { wait: SignedDuration::from_millis(20) };
+        let ways = [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun, unrouted];
+        ways[self.dice.below(5) as usize]
     }
 
     fn any_outcome(&mut self, stop: Option<Stop>, adopted: bool) -> Outcome {

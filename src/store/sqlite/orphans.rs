@@ -1,0 +1,45 @@
+//! Takes over what workers left behind.
+
+use jiff::Timestamp;
+use rusqlite::params;
+use rusqlite::types::Value;
+use rusqlite::vtab::array::Array;
+
+use super::row;
+use super::session::{Session, back, limit};
+use crate::clock::later;
+use crate::run::Run;
+use crate::run::lifecycle::abandoned_after;
+use crate::store::script::steps;
+use crate::store::{ClaimRequest, Result};
+
+impl Session<'_> {
+    /// The runs, and since when nobody had held each.
+    pub(super) fn adopt_orphans(&self, request: &ClaimRequest) -> Result<Vec<(Run, Timestamp)>> {
+        let ClaimRequest { taker, queues, tasks, capacity, lease_ttl, takeover_delay, .. } = request;
+        let now = self.time();
+        let [orphans, adopt] = steps(&self.sql.adopt);
+        let params = params![
+            taker.host.as_str(),
+            back(now, *takeover_delay),
+            back(now, abandoned_after(*takeover_delay)),
+            queues.is_empty(),
+            texts(queues.iter().map(|queue| queue.as_str())),
+            tasks.is_none(),
+            texts(tasks.iter().flat_map(|tasks| tasks.iter()).map(|task| task.as_str())),
+            limit(*capacity),
+        ];
+        let orphans = self.rows(orphans, params, |row| Ok((row.get::<_, i64>(0)?, row::at(row, 1)?)))?;
+        let until = later(now, *lease_ttl).as_microsecond();
+        let mut adopted = Vec::new();
+        for (seq, since) in orphans {
+            let params = params![taker.worker.0.as_bytes(), taker.host.as_str(), until, seq];
+            adopted.extend(self.rows(adopt, params, row::run)?.into_iter().map(|run| (run, since)));
+        }
+        Ok(adopted)
+    }
+}
+
+fn texts<'a>(names: impl Iterator<Item = &'a str>) -> Array {
+    Array::new(names.map(|name| Value::from(name.to_owned())).collect())
+}

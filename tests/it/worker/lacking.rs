@@ -1,0 +1,136 @@
+//! Runs of tasks that a worker lacks.
+
+use std::time::Duration;
+
+use runlane::executor::native::TaskError;
+use runlane::run::{BlockedBy, Json, LaneName, NewRun, State, Status, WorkspaceName};
+use runlane::worker::{Builder, InvalidWorker, TaskSet};
+
+use super::{Order, PATIENCE, Rig, Working, request};
+
+fn with(builder: Builder, name: &str) -> Builder {
+    builder.task(name, |_, _: Json| async move { Ok::<_, TaskError>("done") })
+}
+
+fn once(task: &str) -> NewRun {
+    let mut request = request(task, "null");
+    request.max_attempts = std::num::NonZeroU16::MIN;
+    request
+}
+
+#[tokio::test]
+async fn a_run_of_a_task_that_the_worker_lacks_is_given_back_and_keeps_its_attempt() {
+    let rig = Rig::new().await;
+    let id = rig.submit(once("new")).await;
+    let old = Working::start(with(rig.worker().concurrency(1), "old"));
+    let behind = rig.submit(once("old")).await;
+    rig.until(behind, Status::Succeeded).await;
+    // Offered at once, after 1 s and after 2 s more; a lot more often if nothing kept the worker from it.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let given_back = async {
+        loop {
+            // For a moment it may be offered just now.
+            let run = rig.run(id).await;
+            if run.is_unrouted() {
+                return run;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let run = tokio::time::timeout(PATIENCE, given_back).await.expect("given back in time");
+    assert!((1..=4).contains(&run.epoch), "it was offered {} times", run.epoch);
+    assert_eq!((run.status(), run.attempt, run.interruptions), (Status::Queued, 0, 0));
+    assert_eq!(run.state, State::Queued(Some(BlockedBy::AvailableAt)));
+    let error = run.error.expect("it says why");
+    assert_eq!(error.code, "unknown_task");
+    assert!(error.message.contains("has no task new"), "{}", error.message);
+    let attempts = rig.store.attempts(&WorkspaceName::default(), id).await.expect("a read").expect("a run");
+    assert_eq!(attempts, [], "nothing was tried");
+
+    let new = Working::start(with(with(rig.worker(), "old"), "new"));
+    let run = rig.until(id, Status::Succeeded).await;
+    assert_eq!((run.attempt, run.error), (1, None));
+    assert_eq!((old.stop().await.lost, new.stop().await.lost), (0, 0));
+}
+
+#[tokio::test]
+async fn while_some_workers_lack_a_task_all_its_runs_succeed_at_their_only_attempt() {
+    let rig = Rig::new().await;
+    let old = [(); 2].map(|()| Working::start(with(rig.worker(), "old")));
+    let new = [(); 2].map(|()| Working::start(with(with(rig.worker(), "old"), "new")));
+    let mut ids = Vec::new();
+    for number in 0..40 {
+        ids.push(rig.submit(once(if number % 2 == 0 { "new" } else { "old" })).await);
+    }
+    for id in ids {
+        let run = rig.until(id, Status::Succeeded).await;
+        assert_eq!(run.attempt, 1);
+    }
+    for working in old.into_iter().chain(new) {
+        working.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_lane_keeps_its_order_while_some_workers_lack_a_task() {
+    let rig = Rig::new().await;
+    let order = Order::default();
+    let mut ids = Vec::new();
+    for number in 0..6 {
+        let lane = LaneName::parse("l").ok();
+        ids.push(rig.submit(NewRun { lane, ..once(if number % 2 == 0 { "new" } else { "old" }) }).await);
+    }
+    let noting = |builder: Builder, name: &str| {
+        let order = order.clone();
+        builder.task(name, move |ctx, _: Json| order.clone().note(ctx))
+    };
+    let old = Working::start(noting(rig.worker(), "old"));
+    let new = Working::start(noting(noting(rig.worker(), "old"), "new"));
+    for id in &ids {
+        rig.until(*id, Status::Succeeded).await;
+    }
+    assert_eq!(order.read(), ids);
+    old.stop().await;
+    new.stop().await;
+}
+
+#[tokio::test]
+async fn a_worker_without_tasks_is_refused_unless_it_is_allowed_and_then_claims_nothing() {
+    let rig = Rig::new().await;
+    let refused = rig.worker().build().map(drop).expect_err("it could do nothing");
+    assert_eq!(refused, InvalidWorker::NoTasks);
+    let id = rig.submit(once("new")).await;
+    let working = Working::start(rig.worker().allow_no_tasks());
+    let soon = rig.submit(once("old")).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!((rig.run(id).await.epoch, rig.run(soon).await.epoch), (0, 0), "nothing was claimed");
+    let tasks = TaskSet::new().task("new", |_, _: Json| async move { Ok::<_, TaskError>("done") });
+    working.tasks.replace(tasks).expect("replaced");
+    rig.until(id, Status::Succeeded).await;
+    working.tasks.replace(TaskSet::new()).expect("none, as it was allowed");
+    working.stop().await;
+}
+
+#[tokio::test]
+async fn a_worker_keeps_its_tasks_rather_than_having_none() {
+    let rig = Rig::new().await;
+    let working = Working::start(with(rig.worker(), "old"));
+    assert_eq!(working.tasks.replace(TaskSet::new()), Err(InvalidWorker::NoTasks));
+    let id = rig.submit(once("old")).await;
+    rig.until(id, Status::Succeeded).await;
+    working.stop().await;
+}
+
+#[tokio::test]
+async fn a_backlog_of_a_task_that_is_lacking_does_not_keep_others_from_running() {
+    let rig = Rig::new().await;
+    for _ in 0..200 {
+        rig.submit(once("new")).await;
+    }
+    let ids = [rig.submit(once("old")).await, rig.submit(once("old")).await];
+    let working = Working::start(with(rig.worker(), "old"));
+    for id in ids {
+        rig.until(id, Status::Succeeded).await;
+    }
+    working.stop().await;
+}
