@@ -1,13 +1,14 @@
-//! Random hostile programs, as scripts for a shell. Every link they make leads to the victim, and nowhere else.
+//! Random hostile programs, as scripts for a shell. Every link they make leads to the victim, and nowhere else; they never
+//! write through one themselves.
 
 use fastrand::Rng;
 
 /// What is done within the attempt's directory, while it is where it was. The shell is in it: `.` stays the directory
 /// itself wherever it is moved.
 const WITHIN: [&str; 20] = [
-    "ln -s VICTIM output/link",
-    "ln -s VICTIM/file output/link-to-file",
-    "ln VICTIM/large output/hard",
+    "ln -sT VICTIM output/link",
+    "ln -sT VICTIM/file output/link-to-file",
+    "ln -T VICTIM/large output/hard",
     "mkfifo output/fifo",
     "mkdir -p $(seq -s / 1 60 | sed 's,^,output/,')",
     "mkdir -p $(seq -s / 1 40 | sed 's,^,beside/,')",
@@ -15,14 +16,14 @@ const WITHIN: [&str; 20] = [
     "for i in $(seq 600); do : > ./$i; done",
     "mkdir -p output/closed/in; chmod 000 output/closed/in output/closed",
     "mkdir -p closed/in; chmod 000 closed/in closed",
-    "mkdir made; ln -s VICTIM .deep.0",
+    "mkdir made; ln -sT VICTIM .deep.0",
     "head -c 300000 /dev/zero > output/large",
     "rm -f ./record.jsonl",
     "rm -f ./record.jsonl; mkfifo ./record.jsonl",
-    "rm -f ./record.jsonl; ln -s VICTIM/log ./record.jsonl",
+    "rm -f ./record.jsonl; ln -sT VICTIM/log ./record.jsonl",
     "rm -f ./lease-*; mkdir -p ./lease-1/in ./lease-2/in",
-    "rm -f ./lease-*; ln -s VICTIM/lease-1 ./lease-1; ln -s VICTIM/lease-1 ./lease-2",
-    "rm -f ./input-1.json; ln -s VICTIM/input-1.json ./input-1.json",
+    "rm -f ./lease-*; ln -sT VICTIM/lease-1 ./lease-1; ln -sT VICTIM/lease-1 ./lease-2",
+    "rm -f ./input-1.json; ln -sT VICTIM/input-1.json ./input-1.json",
     "rm -rf ./*",
     "chmod 000 .",
 ];
@@ -30,18 +31,18 @@ const WITHIN: [&str; 20] = [
 /// In the place of files that the worker or the shim use, with and without a file there before.
 const FILES: [&str; 5] = ["result.json", "log", "shipped", "shim.log", "made"];
 const INSTEAD: [&str; 6] = [
-    "ln -s VICTIM/file ./NAME",
-    "ln -s VICTIM ./NAME",
-    "ln VICTIM/large ./NAME",
+    "ln -sT VICTIM/file ./NAME",
+    "ln -sT VICTIM ./NAME",
+    "ln -T VICTIM/large ./NAME",
     "mkfifo ./NAME",
-    "mkdir -p ./NAME/in",
-    "head -c 3000000 /dev/zero > ./NAME",
+    "rm -rf ./NAME; mkdir -p ./NAME/in",
+    "rm -rf ./NAME; head -c 3000000 /dev/zero > ./NAME",
 ];
 
 /// In the place of directories, from the inside to the outside.
 const PLACES: [&str; 4] = ["$o", "$d", "$r", "$a"];
 const SWAPS: [&str; 5] = [
-    "mv -T PLACE PLACE.x; ln -s VICTIM PLACE",
+    "mv -T PLACE PLACE.x; ln -sT VICTIM PLACE",
     "mv -T PLACE PLACE.x; cp -a VICTIM PLACE",
     "mv -T PLACE PLACE.x; mkfifo PLACE",
     "mv -T PLACE PLACE.x; : > PLACE",
