@@ -18,8 +18,8 @@ BEYOND_A_SCHEMA = {
     "queue_disabled",
 }
 
-# Texts with a grammar of their own, and the fields of which exactly one says when a schedule is due.
-GRAMMARS = {"cron", "timezone", "from", "until", "scopes", "grant.scopes"}
+# Texts with a grammar of their own or that name what must exist, and the fields of which exactly one says when a schedule is due.
+GRAMMARS = {"cron", "timezone", "from", "until", "scopes", "grant.scopes", "schedule"}
 
 # JSON Schema counts characters where names count bytes, and takes 5.0 for an integer. Times end in the year 9999, and
 # durations do before they overflow; headers carry bytes, of which not all are text.

@@ -21,6 +21,11 @@ impl By {
         Self { workspace, token: None, name: "local".to_owned() }
     }
 
+    /// The configuration of a process, which has no token either.
+    pub fn configuration(workspace: WorkspaceName) -> Self {
+        Self { workspace, token: None, name: "configuration".to_owned() }
+    }
+
     /// Writes down that they did something. It is done by now: if the log cannot be written, that is said in the process's
     /// own log, and nobody is told that it failed.
     pub(super) async fn did(&self, store: &dyn Store, action: &str, subject: &impl ToString, detail: Option<Json>) {

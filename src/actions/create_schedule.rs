@@ -2,7 +2,9 @@
 
 use super::by::detail;
 use super::create_grant::{made_grant, still_ambiguous};
-use super::{By, GrantRequest};
+use super::edit_schedule::TRIES;
+use super::schedule_name::free_name;
+use super::{By, GrantRequest, Naming};
 use crate::run::{GrantId, ScheduleId, TaskName};
 use crate::schedule::{BillingAccount, NewSchedule, Schedule, ScheduleSpec, Scopes, UserName};
 use crate::store::{CreateScheduleOutcome, Result, Store, StoreError};
@@ -12,6 +14,8 @@ use crate::store::{CreateScheduleOutcome, Result, Store, StoreError};
 pub struct ScheduleRequest {
     /// What is to be done, and when.
     pub spec: ScheduleSpec,
+    /// Whether the name in it is the one it is to have.
+    pub naming: Naming,
     /// Whether it begins at once.
     pub enabled: bool,
     /// Under which permission.
@@ -31,6 +35,22 @@ pub enum GrantChoice {
 
 /// Makes it. If the connection broke during the commit, asks again: the id settles it.
 pub async fn create_schedule(store: &dyn Store, by: &By, request: ScheduleRequest) -> Result<CreateScheduleOutcome> {
+    if request.naming == Naming::AsGiven {
+        return create_once(store, by, request).await;
+    }
+    for _ in 0..TRIES {
+        let mut named = request.clone();
+        named.spec.name = free_name(store, &by.workspace, &request.spec.task, None).await?;
+        match create_once(store, by, named).await? {
+            // Somebody else took the name since it was free.
+            CreateScheduleOutcome::NameTaken(..) => {}
+            outcome => return Ok(outcome),
+        }
+    }
+    Err(StoreError::Contended { doing: "create_schedule" })
+}
+
+async fn create_once(store: &dyn Store, by: &By, request: ScheduleRequest) -> Result<CreateScheduleOutcome> {
     let new_grant = match &request.grant {
         GrantChoice::Existing(_) => None,
         GrantChoice::New(grant) => Some(grant.new_grant(by)),

@@ -3,19 +3,22 @@
 use super::by::detail;
 use super::create_grant::create_grant;
 use super::create_schedule::{own_grant, told};
-use super::{By, GrantChoice};
+use super::schedule_name::free_name;
+use super::{By, GrantChoice, Naming};
 use crate::run::{GrantId, ScheduleId};
 use crate::schedule::{Schedule, ScheduleSpec, Standing};
 use crate::store::{EditScheduleOutcome, Result, ScheduleEdit, Store, StoreError};
 
 /// Whoever is overtaken so often gives up.
-const TRIES: usize = 10;
+pub(super) const TRIES: usize = 10;
 
 /// What becomes of a schedule that somebody looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
     /// What is to be done from now on.
     pub spec: ScheduleSpec,
+    /// Whether the name in it is the one it is to have.
+    pub naming: Naming,
     /// Under which permission; `None` for the one it has.
     pub grant: Option<GrantChoice>,
     /// Whether it is at work; `None` to leave that.
@@ -33,7 +36,10 @@ pub async fn edit_schedule<E: From<StoreError>>(
     let mut made = None;
     for _ in 0..TRIES {
         let Some(seen) = store.schedule(&by.workspace, id).await? else { return Ok(EditScheduleOutcome::NotFound) };
-        let Edited { spec, grant, enabled } = edit(&seen)?;
+        let Edited { mut spec, naming, grant, enabled } = edit(&seen)?;
+        if naming == Naming::AfterTask {
+            spec.name = free_name(store, &by.workspace, &spec.task, Some(id)).await?;
+        }
         let enabled = enabled.unwrap_or(seen.disabled.is_none());
         let grant = match grant {
             None => seen.grant,
@@ -45,10 +51,9 @@ pub async fn edit_schedule<E: From<StoreError>>(
         let wanted = ScheduleEdit { version: seen.version, spec, grant, enabled };
         match store.edit_schedule(&by.workspace, id, &wanted).await? {
             EditScheduleOutcome::Outdated => {}
+            EditScheduleOutcome::NameTaken(..) if naming == Naming::AfterTask => {}
             // What a script repeats changes nothing, and nobody needs to read of it.
-            EditScheduleOutcome::Edited(schedule) if schedule.version == seen.version => {
-                return Ok(EditScheduleOutcome::Edited(schedule));
-            }
+            EditScheduleOutcome::Unchanged(schedule) => return Ok(EditScheduleOutcome::Unchanged(schedule)),
             EditScheduleOutcome::Edited(schedule) => {
                 by.did(store, action(&seen, &schedule), &id, detail(told(&schedule))).await;
                 return Ok(EditScheduleOutcome::Edited(schedule));

@@ -1,5 +1,6 @@
 //! What a caller may ask, one file per verb: every way in (API, command line, library) comes through here.
 
+mod apply_schedule;
 mod by;
 mod catalog;
 mod command_run;
@@ -16,6 +17,7 @@ mod explain_run;
 mod grant_reach;
 mod nearest_zone;
 mod pause_schedule;
+mod plan_retry;
 mod plan_timing;
 mod preview_schedule;
 mod release_lane;
@@ -24,6 +26,8 @@ mod revoke_grant;
 mod revoke_token;
 mod run_usage;
 mod schedule_history;
+mod schedule_name;
+mod schedule_plan;
 mod set_lane_policy;
 mod set_queue;
 mod submit_runs;
@@ -31,6 +35,7 @@ mod trigger_schedule;
 mod validate_grant;
 mod wait_for_run;
 
+pub use apply_schedule::{AppliedSchedule, ApplyError, ApplyMode, WantedSchedule, apply_schedule};
 pub use by::By;
 pub use catalog::{AnyTask, Catalog, LiveCatalog, Refusal, TaskDefaults};
 pub use command_run::command_run;
@@ -46,6 +51,7 @@ pub use end_signal::{EndListener, EndSignal};
 pub use explain_run::{Explanation, Reason, explain_run};
 pub use grant_reach::{GrantReach, grant_reach};
 pub use pause_schedule::{pause_schedule, resume_schedule};
+pub use plan_retry::{RetryRequest, plan_retry};
 pub use plan_timing::{TimingMistake, TimingRefusal, TimingRequest, plan_timing};
 pub use preview_schedule::{preview_schedule, preview_timing};
 pub use release_lane::release_lane;
@@ -54,6 +60,8 @@ pub use revoke_grant::revoke_grant;
 pub use revoke_token::revoke_token;
 pub use run_usage::{UnitSums, run_usage};
 pub use schedule_history::{HistoryEntry, schedule_history};
+pub use schedule_name::Naming;
+pub use schedule_plan::{PlanRefusal, SchedulePlan, check_schedule, check_schedule_name};
 pub use set_lane_policy::set_lane_policy;
 pub use set_queue::set_queue;
 pub use submit_runs::submit_runs;

@@ -5,8 +5,9 @@ use crate::run::GrantId;
 use crate::schedule::Grant;
 use crate::store::{Result, RevokeGrantOutcome, Store, StoreError};
 
-/// The grant as it is afterwards, and what that stops; `None` if there is no such grant. To revoke it again changes nothing.
-pub async fn revoke_grant(store: &dyn Store, by: &By, id: GrantId) -> Result<Option<(Grant, GrantReach)>> {
+/// The grant as it is afterwards, what that stops, and whether it was good before; `None` if there is no such grant. To revoke
+/// it again changes nothing.
+pub async fn revoke_grant(store: &dyn Store, by: &By, id: GrantId) -> Result<Option<(Grant, GrantReach, bool)>> {
     let (outcome, asked_twice) = match store.revoke_grant(&by.workspace, id).await {
         // To ask again does no harm; that it is revoked by then may well be this caller's doing.
         Err(StoreError::Ambiguous(_)) => (store.revoke_grant(&by.workspace, id).await?, true),
@@ -22,5 +23,5 @@ pub async fn revoke_grant(store: &dyn Store, by: &By, id: GrantId) -> Result<Opt
         by.did(store, "grant.revoke", &id, None).await;
     }
     let reach = grant_reach(store, &by.workspace, id).await?;
-    Ok(Some((grant, reach)))
+    Ok(Some((grant, reach, is_new)))
 }

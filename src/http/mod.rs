@@ -5,6 +5,7 @@
 
 mod api;
 mod auth;
+mod changed;
 pub mod dto;
 mod extract;
 mod frame;

@@ -59,10 +59,11 @@ pub(in crate::http) const ROUTES: &[Route] = &[
     route("POST",  "/v1/tokens",                Here(Administer), &[BODY, TOKEN, STORE, WRITE]),
     route("DELETE", "/v1/tokens/{id}",          Here(Administer), &[&[Code::TokenNotFound], STORE, WRITE]),
     route("GET",   "/v1/audit",                 Here(Administer), &[QUERY, CURSOR, STORE]),
-    route("POST",  "/v1/schedules",             Here(Submit),     &[BODY, SCHEDULED, STORE, WRITE]),
+    route("POST",  "/v1/schedules",             Here(Submit),     &[BODY, SCHEDULED, NAMED, STORE, WRITE]),
     route("GET",   "/v1/schedules",             Here(Read),       &[QUERY, CURSOR, STORE]),
     route("POST",  "/v1/schedules/preview",     Here(Read),       &[BODY, &[Code::ConflictingFields]]),
     route("GET",   "/v1/schedules/{id}",        Here(Read),       &[SCHEDULE, STORE]),
+    route("PUT",   "/v1/schedules/{id}",        Here(Operate),    &[SCHEDULE, QUERY, BODY, SCHEDULED, &[Code::NoSlots, Code::VersionConflict], STORE, WRITE]),
     route("PATCH", "/v1/schedules/{id}",        Here(Operate),    &[SCHEDULE, BODY, SCHEDULED, EDIT, STORE, WRITE]),
     route("DELETE", "/v1/schedules/{id}",       Here(Operate),    &[SCHEDULE, STORE, WRITE]),
     route("GET",   "/v1/schedules/{id}/runs",   Here(Read),       &[SCHEDULE, QUERY, CURSOR, STORE]),
@@ -141,6 +142,7 @@ const SCHEDULED: &[Code] = &[
     Code::GrantScope,
 ];
 const GRANT: &[Code] = &[Code::UnknownGrant, Code::GrantRevoked, Code::GrantExpired, Code::GrantScope];
-const EDIT: &[Code] = &[Code::NoSlots, Code::VersionConflict];
+const NAMED: &[Code] = &[Code::ScheduleExists];
+const EDIT: &[Code] = &[Code::NoSlots, Code::VersionConflict, Code::ScheduleExists];
 const STORE: &[Code] = &[Code::StoreUnavailable];
 const WRITE: &[Code] = &[Code::OutcomeUnknown];

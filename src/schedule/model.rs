@@ -131,6 +131,11 @@ impl Disabled {
         Self { code: "paused".into(), message: "paused by a caller".into() }
     }
 
+    /// Whether it is because there are no more slots.
+    pub fn is_completed(&self) -> bool {
+        *self == Self::completed()
+    }
+
     /// There are no more slots.
     pub fn completed() -> Self {
         Self { code: "completed".into(), message: "its last slot is over".into() }

@@ -29,6 +29,8 @@ macro_rules! forward_schedules {
             delete_schedule(workspace: &$crate::run::WorkspaceName, schedule: $crate::run::ScheduleId) -> bool;
             schedule(workspace: &$crate::run::WorkspaceName, schedule: $crate::run::ScheduleId)
                 -> Option<$crate::schedule::Schedule>;
+            schedule_named(workspace: &$crate::run::WorkspaceName, name: &$crate::schedule::ScheduleName)
+                -> Option<$crate::schedule::Schedule>;
             schedules(
                 workspace: &$crate::run::WorkspaceName,
                 filter: &$crate::store::ScheduleFilter,

@@ -124,8 +124,13 @@ pub trait Store: Schedules {
     /// affair.
     async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned>;
 
-    /// Says what a lane does when one of its runs fails; `false` if there is no such workspace.
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool>;
+    /// Says what a lane does when one of its runs fails.
+    async fn set_lane_policy(
+        &self,
+        workspace: &WorkspaceName,
+        lane: &LaneName,
+        policy: LanePolicy,
+    ) -> Result<LanePolicyOutcome>;
 
     /// Lets a held lane go on, whoever holds it; answers how many runs held it.
     async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize>;

@@ -7,7 +7,7 @@ use super::{
     RevokeGrantOutcome, ScheduleEdit, ScheduleFilter, Usage, UsageFilter, UsageSum,
 };
 use crate::run::{GrantId, RunId, ScheduleId, TaskName, WorkspaceName};
-use crate::schedule::{Grant, NewGrant, NewSchedule, Schedule, Skip, SkipId};
+use crate::schedule::{Grant, NewGrant, NewSchedule, Schedule, ScheduleName, Skip, SkipId};
 
 /// Recurring work. What brings the next run of a schedule is no verb of its own: the claim, or the end of the run before
 /// it, whatever ended it, does that in the same transaction.
@@ -33,7 +33,8 @@ pub trait Schedules: Send + Sync + 'static {
     /// Revokes a grant for good: claims that begin after the answer start nothing under it.
     async fn revoke_grant(&self, workspace: &WorkspaceName, grant: GrantId) -> Result<RevokeGrantOutcome>;
 
-    /// Makes a schedule, and the grant it runs under if that is given, with the run of its first slot.
+    /// Makes a schedule, and the grant it runs under if that is given, with the run of its first slot. No two schedules of a
+    /// workspace have the same name.
     async fn create_schedule(&self, schedule: &NewSchedule, grant: Option<&NewGrant>) -> Result<CreateScheduleOutcome>;
 
     /// Edits, pauses or resumes a schedule. Its waiting run is replaced or removed; one that has started goes on.
@@ -49,6 +50,9 @@ pub trait Schedules: Send + Sync + 'static {
 
     /// One schedule.
     async fn schedule(&self, workspace: &WorkspaceName, schedule: ScheduleId) -> Result<Option<Schedule>>;
+
+    /// The schedule of this name, if the workspace has one.
+    async fn schedule_named(&self, workspace: &WorkspaceName, name: &ScheduleName) -> Result<Option<Schedule>>;
 
     /// The schedules of a workspace, newest first.
     async fn schedules(

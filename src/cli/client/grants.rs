@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
+use reqwest::Method;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::doc::Doc;
-use super::remote::{Remote, RemoteArgs};
+use super::remote::{Extra, Remote, RemoteArgs};
 use super::render::{Cell, Paint, Table, ago, counted, now, plain};
 use super::{args, exit, print_json, say, seen};
 use crate::cli::Failure;
@@ -212,9 +213,13 @@ async fn revoke(remote: &Remote, id: &str, yes: bool, json: bool) -> Result<Exit
             return Ok(ExitCode::from(exit::FAILED));
         }
     }
-    let answer = remote.post(&["grants", id, "revoke"], None).await?;
+    let (answer, changed) = remote.change(Method::POST, &["grants", id, "revoke"], Extra::default()).await?;
     let grant: Grant = seen::read(&answer)?;
-    show(&answer, json, format!("revoked grant {}\n{}", plain(id), stops(&grant)))
+    let words = match changed {
+        true => format!("revoked grant {}\n{}", plain(id), stops(&grant)),
+        false => format!("grant {} is already revoked\n", plain(id)),
+    };
+    show(&answer, json, words)
 }
 
 fn agreed(grant: &Grant) -> Result<bool, Failure> {

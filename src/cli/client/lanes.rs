@@ -52,8 +52,9 @@ pub(super) async fn lanes(args: LanesArgs) -> Result<ExitCode, Failure> {
         LanesVerb::Policy { name, policy } => {
             let body = Doc::of(&json!({"policy": policy}));
             let extra = Extra { body: Some(&body), ..Extra::default() };
-            let answer = remote.call(Method::PATCH, &["lanes", &name], extra).await?;
-            (answer, format!("lane {}: on failure, {policy}", plain(&name)))
+            let (answer, changed) = remote.change(Method::PATCH, &["lanes", &name], extra).await?;
+            let already = if changed { "" } else { "already " };
+            (answer, format!("lane {}: on failure, {already}{policy}", plain(&name)))
         }
     };
     if json {

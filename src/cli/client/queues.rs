@@ -57,20 +57,24 @@ fn limit(text: &str) -> Result<Limit, String> {
 pub(super) async fn queues(args: QueuesArgs) -> Result<ExitCode, Failure> {
     let remote = args.remote.remote()?;
     let json = args.remote.json;
-    let answer = match args.verb.unwrap_or(QueuesVerb::List) {
+    let (answer, changed) = match args.verb.unwrap_or(QueuesVerb::List) {
         QueuesVerb::List => return list(&remote, json).await,
-        QueuesVerb::Pause { name } => remote.post(&["queues", &name, "pause"], None).await?,
-        QueuesVerb::Resume { name } => remote.post(&["queues", &name, "resume"], None).await?,
+        QueuesVerb::Pause { name } => {
+            remote.change(Method::POST, &["queues", &name, "pause"], Extra::default()).await?
+        }
+        QueuesVerb::Resume { name } => {
+            remote.change(Method::POST, &["queues", &name, "resume"], Extra::default()).await?
+        }
         QueuesVerb::Limit { name, most } => {
             let body = Doc::of(&json!({"concurrency": most.0}));
             let extra = Extra { body: Some(&body), ..Extra::default() };
-            remote.call(Method::PATCH, &["queues", &name], extra).await?
+            remote.change(Method::PATCH, &["queues", &name], extra).await?
         }
     };
     if json {
         print_json(&answer);
     } else {
-        say(&format!("{}\n", in_words(&answer)?));
+        say(&format!("{}\n", in_words(&answer, changed)?));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -108,9 +112,10 @@ fn state(queue: &seen::Queue) -> Cell {
     }
 }
 
-fn in_words(answer: &Doc) -> Result<String, String> {
+fn in_words(answer: &Doc, changed: bool) -> Result<String, String> {
     let queue: seen::Queue = seen::read(answer)?;
     let open = if queue.paused { "paused" } else { "open" };
     let most = queue.concurrency.map_or("no limit".into(), |most| format!("at most {most} at once"));
-    Ok(format!("queue {}: {open}, {most}", plain(&queue.name)))
+    let already = if changed { "" } else { "already " };
+    Ok(format!("queue {}: {already}{open}, {most}", plain(&queue.name)))
 }

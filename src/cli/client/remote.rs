@@ -142,6 +142,17 @@ impl Remote {
         self.call_for_outcome(method, path, extra).await.map(|(answer, _)| answer)
     }
 
+    /// As [`Remote::call`]; says also whether the request changed anything.
+    pub(super) async fn change(
+        &self,
+        method: Method,
+        path: &[&str],
+        extra: Extra<'_>,
+    ) -> Result<(Doc, bool), ApiError> {
+        let (answer, outcome) = self.call_for_outcome(method, path, extra).await?;
+        Ok((answer, outcome != "unchanged"))
+    }
+
     /// As [`Remote::call`], with the word that says what came of a submission.
     pub(super) async fn call_for_outcome(
         &self,

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use reqwest::Method;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::doc::Doc;
-use super::remote::RemoteArgs;
+use super::remote::{Extra, RemoteArgs};
 use super::render::{Cell, Paint, Table, plain};
 use super::{print_json, say, seen};
 use crate::cli::Failure;
@@ -40,8 +41,12 @@ pub(super) async fn workspaces(args: WorkspacesArgs) -> Result<ExitCode, Failure
             (answer, words)
         }
         WorkspacesVerb::Create { name } => {
-            let answer = remote.post(&["workspaces"], Some(&Doc::of(&json!({"name": name})))).await?;
-            (answer, format!("created workspace {}\n", plain(&name)))
+            let body = Doc::of(&json!({"name": name}));
+            let extra = Extra { body: Some(&body), ..Extra::default() };
+            match remote.change(Method::POST, &["workspaces"], extra).await? {
+                (answer, true) => (answer, format!("created workspace {}\n", plain(&name))),
+                (answer, false) => (answer, format!("workspace {} already exists\n", plain(&name))),
+            }
         }
     };
     if args.remote.json {

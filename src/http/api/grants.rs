@@ -13,6 +13,7 @@ use super::runs::page;
 use super::schedules::grant_request;
 use crate::actions::{create_grant as make, grant_reach, revoke_grant as revoke, validate_grant as validate};
 use crate::http::auth::Caller;
+use crate::http::changed::Changed;
 use crate::http::dto::{Grant, GrantInUse, GrantTerms, GrantVerdict, List, Name};
 use crate::http::extract::{Body, GrantPath, Query, from_cursor, to_cursor};
 use crate::http::problem::Problem;
@@ -122,8 +123,8 @@ pub(super) async fn revoke_grant(
     State(server): State<Server>,
     caller: Caller,
     GrantPath(id): GrantPath,
-) -> Result<Json<GrantInUse>, Problem> {
+) -> Result<Changed<GrantInUse>, Problem> {
     let revoked = revoke(server.store(), &caller.by, id).await?;
-    let (grant, reach) = revoked.ok_or_else(|| Problem::no_grant(&id.to_string()))?;
-    Ok(Json(GrantInUse::of(grant, reach)))
+    let (grant, reach, changed) = revoked.ok_or_else(|| Problem::no_grant(&id.to_string()))?;
+    Ok(Changed { body: GrantInUse::of(grant, reach), changed })
 }

@@ -8,10 +8,12 @@ use utoipa::IntoParams;
 use super::runs::page;
 use crate::actions::{release_lane as let_go, set_lane_policy};
 use crate::http::auth::Caller;
+use crate::http::changed::Changed;
 use crate::http::dto::{Lane, LaneChange, LaneReleased, LaneSettings, List, Name};
 use crate::http::extract::{Body, LanePath, Query, from_cursor, to_cursor};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
+use crate::store::LanePolicyOutcome;
 
 const LIST: &str = "lanes";
 
@@ -52,11 +54,13 @@ pub(super) async fn change_lane(
     caller: Caller,
     LanePath(lane): LanePath,
     Body(change): Body<LaneChange>,
-) -> Result<Json<LaneSettings>, Problem> {
-    if !set_lane_policy(server.store(), &caller.by, &lane, change.policy).await? {
-        return Err(Problem::no_workspace());
-    }
-    Ok(Json(LaneSettings { name: lane.to_string(), policy: change.policy }))
+) -> Result<Changed<LaneSettings>, Problem> {
+    let changed = match set_lane_policy(server.store(), &caller.by, &lane, change.policy).await? {
+        LanePolicyOutcome::Changed => true,
+        LanePolicyOutcome::Unchanged => false,
+        LanePolicyOutcome::UnknownWorkspace => return Err(Problem::no_workspace()),
+    };
+    Ok(Changed { body: LaneSettings { name: lane.to_string(), policy: change.policy }, changed })
 }
 
 /// Release a held lane

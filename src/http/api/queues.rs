@@ -5,6 +5,7 @@ use axum::extract::State;
 
 use crate::actions::set_queue;
 use crate::http::auth::Caller;
+use crate::http::changed::Changed;
 use crate::http::dto::{List, Name, Queue, QueueChange, QueueSettings};
 use crate::http::extract::{Body, QueuePath};
 use crate::http::problem::{Code, Problem};
@@ -12,7 +13,7 @@ use crate::http::state::Server;
 use crate::run::QueueName;
 use crate::store;
 
-type Answer = Result<Json<QueueSettings>, Problem>;
+type Answer = Result<Changed<QueueSettings>, Problem>;
 
 /// List queues
 ///
@@ -62,6 +63,6 @@ pub(super) async fn resume_queue(State(server): State<Server>, caller: Caller, Q
 
 async fn set(server: &Server, caller: &Caller, queue: QueueName, change: store::QueueChange) -> Answer {
     let settings = set_queue(server.store(), &caller.by, &queue, change).await?;
-    let store::QueueSettings { paused, concurrency } = settings.ok_or_else(Problem::no_workspace)?;
-    Ok(Json(QueueSettings { name: queue.to_string(), paused, concurrency }))
+    let (store::QueueSettings { paused, concurrency }, changed) = settings.ok_or_else(Problem::no_workspace)?;
+    Ok(Changed { body: QueueSettings { name: queue.to_string(), paused, concurrency }, changed })
 }

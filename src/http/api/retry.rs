@@ -1,48 +1,19 @@
 //! Makes a retry policy of what a caller sent.
 
+use crate::actions::{RetryRequest, plan_retry};
 use crate::http::dto::SubmitRetry;
-use crate::http::problem::{Code, Problem};
+use crate::http::problem::Problem;
 use crate::run::RetryPolicy;
-
-/// Thirty days: whoever wants to wait longer has mistaken the unit.
-const LONGEST_SECONDS: f64 = 2_592_000.0;
-
-/// With more, the second attempt already waits as long as may be.
-const LARGEST_FACTOR: u32 = 1000;
 
 /// The policy of a run: what the caller says, and otherwise what the task says.
 pub(super) fn policy(given: Option<SubmitRetry>, task: Option<RetryPolicy>) -> Result<Option<RetryPolicy>, Problem> {
-    let Some(SubmitRetry { base_seconds, factor, cap_seconds }) = given else { return Ok(task) };
-    let base_ms = base_seconds.map(|seconds| millis("retry.base_seconds", seconds)).transpose()?;
-    let cap_ms = cap_seconds.map(|seconds| millis("retry.cap_seconds", seconds)).transpose()?;
-    let usual = task.unwrap_or_default();
-    let policy = match (base_ms, cap_ms) {
-        (Some(base_ms), Some(cap_ms)) if cap_ms < base_ms => {
-            let detail = "retry.cap_seconds, the longest wait, is shorter than retry.base_seconds, the shortest";
-            return Err(Problem::new(Code::InvalidField, detail).field("retry.cap_seconds"));
-        }
-        // What is left out makes room for what is given.
-        (Some(base_ms), None) => RetryPolicy { base_ms, cap_ms: usual.cap_ms.max(base_ms), ..usual },
-        (None, Some(cap_ms)) => RetryPolicy { base_ms: usual.base_ms.min(cap_ms), cap_ms, ..usual },
-        (base_ms, cap_ms) => {
-            RetryPolicy { base_ms: base_ms.unwrap_or(usual.base_ms), cap_ms: cap_ms.unwrap_or(usual.cap_ms), ..usual }
-        }
-    };
-    match factor {
-        Some(factor) if !(1..=LARGEST_FACTOR).contains(&factor) => {
-            let detail = format!("retry.factor is {factor}; give 1 to {LARGEST_FACTOR}");
-            Err(Problem::new(Code::InvalidField, detail).field("retry.factor"))
-        }
-        factor => Ok(Some(RetryPolicy { factor: factor.unwrap_or(policy.factor), ..policy })),
-    }
+    Ok(plan_retry(given.map(request), task)?)
 }
 
-fn millis(field: &str, seconds: f64) -> Result<u32, Problem> {
-    if (0.0..=LONGEST_SECONDS).contains(&seconds) {
-        return Ok((seconds * 1000.0).round() as u32);
-    }
-    let detail = format!("{field} is {seconds}; give 0 to {LONGEST_SECONDS} seconds");
-    Err(Problem::new(Code::InvalidField, detail).field(field))
+/// What the caller says.
+pub(super) fn request(given: SubmitRetry) -> RetryRequest {
+    let SubmitRetry { base_seconds, factor, cap_seconds } = given;
+    RetryRequest { base_seconds, factor, cap_seconds }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 
 use crate::actions::{TokenRequest, create_token as make, revoke_token as revoke};
 use crate::http::auth::Caller;
+use crate::http::changed::Changed;
 use crate::http::dto::{CreatedToken, List, NewToken, Token};
 use crate::http::extract::{Body, TokenPath};
 use crate::http::problem::{Code, Problem};
@@ -49,11 +50,12 @@ pub(super) async fn revoke_token(
     State(server): State<Server>,
     caller: Caller,
     TokenPath(id): TokenPath,
-) -> Result<Json<Token>, Problem> {
+) -> Result<Changed<Token>, Problem> {
     let revoked = revoke(server.store(), &caller.by, id, caller.view()).await;
     // Whatever the answer: whether it is still good is asked anew.
     server.known_tokens.forget(id);
-    revoked?.map(|token| Json(token.into())).ok_or_else(|| Problem::no_token(&id.to_string()))
+    let (token, changed) = revoked?.ok_or_else(|| Problem::no_token(&id.to_string()))?;
+    Ok(Changed { body: token.into(), changed })
 }
 
 fn request(caller: &Caller, wanted: NewToken) -> Result<TokenRequest, Problem> {

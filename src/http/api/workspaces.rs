@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 
 use crate::actions::create_workspace as make;
 use crate::http::auth::Caller;
+use crate::http::changed::Changed;
 use crate::http::dto::{List, NewWorkspace, Workspace};
 use crate::http::extract::Body;
 use crate::http::problem::Problem;
@@ -35,9 +36,9 @@ pub(super) async fn create_workspace(
     State(server): State<Server>,
     caller: Caller,
     Body(wanted): Body<NewWorkspace>,
-) -> Result<(StatusCode, Json<Workspace>), Problem> {
+) -> Result<(StatusCode, Changed<Workspace>), Problem> {
     caller.must_reach(Some(&wanted.name))?;
     let made = make(server.store(), &caller.by, &wanted.name).await?;
     let status = if made { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(wanted.name.into())))
+    Ok((status, Changed { body: wanted.name.into(), changed: made }))
 }

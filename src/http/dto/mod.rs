@@ -1,5 +1,6 @@
 //! What goes over the wire, both ways: the server writes and reads these, and so do its clients.
 
+mod applied_schedule;
 mod attempt;
 mod audit;
 mod batch;
@@ -24,6 +25,7 @@ mod usage;
 mod worker;
 mod workspace;
 
+pub use applied_schedule::{AppliedSchedule, ApplyOutcome, FieldChange};
 pub use attempt::Attempt;
 pub use audit::AuditRecord;
 pub use batch::{BatchItem, BatchOutcome, BatchResult, SubmitBatch};

@@ -9,6 +9,8 @@ mod query;
 
 pub(in crate::http) use body::Body;
 pub(in crate::http) use cursor::{from_cursor, to_cursor};
-pub(in crate::http) use path::{GrantPath, LanePath, QueuePath, RunPath, SchedulePath, TokenPath, WorkerPath};
+pub(in crate::http) use path::{
+    GrantPath, LanePath, QueuePath, RunPath, ScheduleNamePath, SchedulePath, TokenPath, WorkerPath, schedule_id,
+};
 pub(in crate::http) use prefer::Preferences;
 pub(in crate::http) use query::Query;

@@ -4,8 +4,11 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 
 use crate::access::TokenId;
+use crate::http::auth::Caller;
 use crate::http::problem::{Code, Problem};
-use crate::run::{GrantId, LaneName, QueueName, RunId, ScheduleId, WorkerId};
+use crate::http::state::Server;
+use crate::run::{GrantId, LaneName, QueueName, RunId, ScheduleId, WorkerId, WorkspaceName};
+use crate::schedule::ScheduleName;
 
 macro_rules! paths {
     ($($(#[$doc:meta])* $name:ident($inner:ty), $missing:expr;)+) => {$(
@@ -32,12 +35,60 @@ paths! {
     WorkerPath(WorkerId), |id: &str| Problem::new(Code::WorkerNotFound, format!("no worker {id:?}"));
     /// A token.
     TokenPath(TokenId), Problem::no_token;
-    /// A schedule.
-    SchedulePath(ScheduleId), Problem::no_schedule;
     /// A grant.
     GrantPath(GrantId), Problem::no_grant;
     /// A queue. Every name may have one, so that only what is no name is not found.
     QueuePath(QueueName), |name: &str| Problem::new(Code::RouteNotFound, format!("{name:?} cannot be the name of a queue"));
     /// A lane, likewise.
     LanePath(LaneName), |name: &str| Problem::new(Code::RouteNotFound, format!("{name:?} cannot be the name of a lane"));
+}
+
+/// A schedule, by its id or its name. What can be an id is one.
+pub(in crate::http) struct SchedulePath(pub(in crate::http) ScheduleId);
+
+impl FromRequestParts<Server> for SchedulePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, server: &Server) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, server).await?;
+        schedule_id(server, &caller.workspace, &text(parts, server).await?).await.map(Self)
+    }
+}
+
+/// The name of a schedule, there is one or not; or the id of one there is.
+pub(in crate::http) struct ScheduleNamePath(pub(in crate::http) ScheduleName);
+
+impl FromRequestParts<Server> for ScheduleNamePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, server: &Server) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, server).await?;
+        let text = text(parts, server).await?;
+        match text.parse() {
+            Ok(id) => {
+                let found = server.store().schedule(&caller.workspace, id).await?;
+                found.map(|found| Self(found.spec.name)).ok_or_else(|| Problem::no_schedule(&text))
+            }
+            Err(_) => ScheduleName::parse(text.as_str()).map(Self).map_err(|_| Problem::no_schedule(&text)),
+        }
+    }
+}
+
+async fn text(parts: &mut Parts, server: &Server) -> Result<String, Problem> {
+    let path = Path::<String>::from_request_parts(parts, server).await;
+    path.map(|Path(text)| text).map_err(|_| Problem::no_schedule("?"))
+}
+
+/// The schedule that a caller names, by its id or its name.
+pub(in crate::http) async fn schedule_id(
+    server: &Server,
+    workspace: &WorkspaceName,
+    text: &str,
+) -> Result<ScheduleId, Problem> {
+    if let Ok(id) = text.parse() {
+        return Ok(id);
+    }
+    let Ok(name) = ScheduleName::parse(text) else { return Err(Problem::no_schedule(text)) };
+    let found = server.store().schedule_named(workspace, &name).await?;
+    found.map(|found| found.id).ok_or_else(|| Problem::no_schedule(text))
 }

@@ -71,6 +71,7 @@ fn operation<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operati
     match method {
         "GET" => item.get.as_mut(),
         "POST" => item.post.as_mut(),
+        "PUT" => item.put.as_mut(),
         "PATCH" => item.patch.as_mut(),
         "DELETE" => item.delete.as_mut(),
         _ => None,

@@ -93,6 +93,8 @@ codes! {
     GrantScope = "grant_scope", CONFLICT, "The grant does not allow the task.";
     /// There is nothing to resume.
     NoSlots = "no_slots", CONFLICT, "The schedule has no future slots.";
+    /// Names are given once in a workspace.
+    ScheduleExists = "schedule_exists", CONFLICT, "A schedule with this name exists.";
     /// Somebody else was faster.
     VersionConflict = "version_conflict", CONFLICT, "The schedule has been edited in the meantime.";
     /// Larger than any request needs to be.

@@ -1,8 +1,9 @@
 //! Which problem it is when a schedule or a grant is not as it should be.
 
 use super::{Code, Problem};
-use crate::actions::{TimingMistake, TimingRefusal};
-use crate::schedule::Standing;
+use crate::actions::{ApplyError, PlanRefusal, TimingMistake, TimingRefusal};
+use crate::run::ScheduleId;
+use crate::schedule::{ScheduleName, Standing};
 
 impl Problem {
     /// There is no such schedule here.
@@ -35,6 +36,23 @@ impl Problem {
         Self::new(code, why).field("grant_id").hint("give the schedule another grant, with grant_id or grant")
     }
 
+    /// Another schedule has the name.
+    pub(in crate::http) fn schedule_exists(name: &ScheduleName, other: ScheduleId) -> Self {
+        let detail = format!("there is a schedule called {:?}: {other}", name.as_str());
+        Self::new(Code::ScheduleExists, detail).field("name").hint(
+            "choose another name, or update that schedule: PUT /v1/schedules/{name}, or `runlane schedules apply`",
+        )
+    }
+
+    /// The schedule is not at the version that was seen.
+    pub(in crate::http) fn outdated(found: Option<i64>, field: &str) -> Self {
+        let detail = match found {
+            Some(version) => format!("the schedule is at version {version}"),
+            None => "there is no schedule of this name".to_owned(),
+        };
+        Self::new(Code::VersionConflict, detail).field(field).hint("look at it again")
+    }
+
     /// There is nothing to go on with.
     pub(in crate::http) fn no_slots() -> Self {
         Self::new(Code::NoSlots, "the schedule has no future slots")
@@ -50,5 +68,28 @@ impl From<TimingRefusal> for Problem {
             TimingMistake::Invalid => Code::InvalidField,
         };
         Self::new(code, refusal.reason).field(refusal.field).hint(refusal.hint)
+    }
+}
+
+impl From<PlanRefusal> for Problem {
+    fn from(refusal: PlanRefusal) -> Self {
+        match refusal {
+            PlanRefusal::Field(refusal) => refusal.into(),
+            PlanRefusal::Task(refusal) => refusal.into(),
+        }
+    }
+}
+
+impl From<ApplyError> for Problem {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Plan(refusal) => refusal.into(),
+            ApplyError::Outdated(found) => Self::outdated(found, "If-Match"),
+            ApplyError::UnknownWorkspace => Self::no_workspace(),
+            ApplyError::UnknownGrant => Self::unknown_grant(),
+            ApplyError::GrantRefused(standing) => Self::grant_refused(standing, None),
+            ApplyError::NoSlots => Self::no_slots(),
+            ApplyError::Store(error) => error.into(),
+        }
     }
 }

@@ -42,6 +42,7 @@ mod retries;
 mod run_keys;
 mod schedule_grants;
 pub mod schedule_list;
+mod schedule_names;
 mod schedule_usage;
 mod schedules;
 mod sentences;

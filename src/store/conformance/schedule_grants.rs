@@ -179,10 +179,10 @@ pub(super) struct ASchedule {
     new_grant: Option<NewGrant>,
 }
 
-/// Of the task `work` in the default workspace, under a grant of its own.
+/// Of the task `work` in the default workspace, under a grant of its own. Each has another name.
 pub(super) fn a_schedule() -> ASchedule {
     let spec = ScheduleSpec {
-        name: ScheduleName::parse("a schedule").expect("a name"),
+        name: ScheduleName::parse(format!("a schedule {}", ScheduleId::new())).expect("a name"),
         timing: Timing::Once { at: Timestamp::MAX },
         overlap: Overlap::Forbid,
         catch_up_limit: 0,
@@ -201,7 +201,16 @@ pub(super) fn a_schedule() -> ASchedule {
     ASchedule { spec, enabled: true, workspace: home(), grant: None, new_grant: None }
 }
 
+pub(super) fn schedule_name(name: &str) -> ScheduleName {
+    ScheduleName::parse(name).expect("a name")
+}
+
 impl ASchedule {
+    pub(super) fn named(mut self, name: &str) -> Self {
+        self.spec.name = schedule_name(name);
+        self
+    }
+
     pub(super) fn timing(mut self, timing: Timing) -> Self {
         self.spec.timing = timing;
         self
@@ -307,7 +316,7 @@ impl Bench {
         let enabled = schedule.disabled.is_none();
         let edit = ScheduleEdit { version: schedule.version, spec, grant: schedule.grant, enabled };
         match self.store.edit_schedule(&schedule.workspace, schedule.id, &edit).await.expect("edit_schedule answers") {
-            EditScheduleOutcome::Edited(schedule) => schedule,
+            EditScheduleOutcome::Edited(schedule) | EditScheduleOutcome::Unchanged(schedule) => schedule,
             other => panic!("not edited: {other:?}"),
         }
     }

@@ -38,6 +38,13 @@ sentences! { schedule_suite of schedule_list:
         a_chain_in_order_needs_no_sweep
         schedules_are_listed_newest_first_in_pages
     }
+    schedule_names {
+        a_schedule_is_found_by_its_name
+        a_name_is_given_once_in_a_workspace
+        of_several_that_ask_for_a_name_at_once_one_gets_it
+        a_schedule_cannot_take_the_name_of_another
+        the_name_of_a_deleted_schedule_is_free
+    }
     schedule_grants {
         a_grant_is_kept_as_it_was_made
         a_foreign_grant_is_as_good_as_none

@@ -84,7 +84,8 @@ pub(super) async fn a_workspace_that_is_not_there_has_no_settings(bench: Bench) 
     let nowhere = workspace("nowhere");
     let pause = QueueChange { paused: Some(true), concurrency: None };
     assert_eq!(bench.store.set_queue(&nowhere, &queue("q"), pause).await.expect("it answers"), None);
-    assert!(!bench.store.set_lane_policy(&nowhere, &lane("l"), LanePolicy::Hold).await.expect("it answers"));
+    let outcome = bench.store.set_lane_policy(&nowhere, &lane("l"), LanePolicy::Hold).await.expect("it answers");
+    assert_eq!(outcome, crate::store::LanePolicyOutcome::UnknownWorkspace);
     bench.workspace("nowhere").await;
     assert_eq!(bench.store.queues(&nowhere).await.expect("it answers"), []);
     assert_eq!(bench.store.lanes(&nowhere, &Page::first(9)).await.expect("it answers").data, []);

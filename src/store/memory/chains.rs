@@ -9,7 +9,7 @@ use crate::clock::later;
 use crate::run::lifecycle::{self, Command};
 use crate::run::{Ending, GrantId, Run, RunError, RunId, ScheduleId, Status, TaskName, WorkspaceName};
 use crate::schedule::{
-    Disabled, Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, Skip, SkipReason, Standing,
+    Disabled, Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, ScheduleName, Skip, SkipReason, Standing,
 };
 use crate::store::{
     CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, NewEvent, RevokeGrantOutcome, ScheduleEdit, Usage,
@@ -155,6 +155,9 @@ impl Model {
         if self.schedules.contains_key(&request.id) {
             return CreateScheduleOutcome::DuplicateId;
         }
+        if let Some(other) = self.schedule_named(&request.workspace, &request.spec.name) {
+            return CreateScheduleOutcome::NameTaken(other.id, other.spec.name.clone());
+        }
         let mut schedule = Schedule::new(request, now);
         let first = schedule.begin(now);
         if first.is_none() && request.enabled {
@@ -191,6 +194,9 @@ impl Model {
         if seen.version != edit.version {
             return EditScheduleOutcome::Outdated;
         }
+        if let Some(other) = self.schedule_named(workspace, &edit.spec.name).filter(|other| other.id != id) {
+            return EditScheduleOutcome::NameTaken(other.id, other.spec.name.clone());
+        }
         match self.find_grant(workspace, edit.grant).map(|grant| grant.standing(&edit.spec.task, now)) {
             None => return EditScheduleOutcome::UnknownGrant,
             Some(standing) if edit.enabled && standing != Standing::Good => {
@@ -199,7 +205,7 @@ impl Model {
             Some(_) => {}
         }
         if edit.asks_for_nothing(&seen) {
-            return EditScheduleOutcome::Edited(seen);
+            return EditScheduleOutcome::Unchanged(seen);
         }
         let mut schedule = seen.clone();
         schedule.spec = edit.spec.clone();
@@ -253,6 +259,10 @@ impl Model {
 
     pub(super) fn find_schedule(&self, workspace: &WorkspaceName, id: ScheduleId) -> Option<&Schedule> {
         self.schedules.get(&id).filter(|schedule| schedule.workspace == *workspace)
+    }
+
+    pub(super) fn schedule_named(&self, workspace: &WorkspaceName, name: &ScheduleName) -> Option<&Schedule> {
+        self.schedules.values().find(|schedule| schedule.workspace == *workspace && schedule.spec.name == *name)
     }
 
     fn waiting_head(&self, schedule: &Schedule) -> Option<Run> {

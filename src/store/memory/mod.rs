@@ -23,9 +23,9 @@ use self::model::Model;
 use super::ready::ReadyBell;
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Position, Promoted, Pruned,
-    Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
-    RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease, Listed, Page, Position,
+    Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome,
+    Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -166,7 +166,12 @@ impl Store for MemoryStore {
         Ok(model.prune(retention, limit, now))
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
+    async fn set_lane_policy(
+        &self,
+        workspace: &WorkspaceName,
+        lane: &LaneName,
+        policy: LanePolicy,
+    ) -> Result<LanePolicyOutcome> {
         Ok(self.change(|model, now| model.set_lane_policy(workspace, lane, policy, now)))
     }
 

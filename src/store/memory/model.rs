@@ -13,8 +13,8 @@ use crate::run::{
 };
 use crate::schedule::{Grant, Schedule, Skip};
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditRecord, Event, Finish, FinishOutcome, LanePolicy, Lease, Pruned,
-    QueueSettings, Renewal, Retention, Worker,
+    Admission, Append, AppendOutcome, AuditRecord, Event, Finish, FinishOutcome, LanePolicy, LanePolicyOutcome, Lease,
+    Pruned, QueueSettings, Renewal, Retention, Worker,
 };
 
 pub(super) type LaneKey = (WorkspaceName, LaneName);
@@ -206,15 +206,15 @@ impl Model {
         lane: &LaneName,
         policy: LanePolicy,
         now: Timestamp,
-    ) -> bool {
+    ) -> LanePolicyOutcome {
         if !self.workspaces.contains(workspace) {
-            return false;
+            return LanePolicyOutcome::UnknownWorkspace;
         }
-        self.lane_policies.insert((workspace.clone(), lane.clone()), policy);
+        let before = self.lane_policies.insert((workspace.clone(), lane.clone()), policy).unwrap_or_default();
         if policy == LanePolicy::Continue {
             self.release_lane(workspace, lane, now);
         }
-        true
+        if before == policy { LanePolicyOutcome::Unchanged } else { LanePolicyOutcome::Changed }
     }
 
     pub(super) fn release_lane(&mut self, workspace: &WorkspaceName, lane: &LaneName, now: Timestamp) -> usize {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::MemoryStore;
 use crate::run::{GrantId, RunId, ScheduleId, TaskName, WorkspaceName};
-use crate::schedule::{Grant, NewGrant, NewSchedule, Schedule, Skip, SkipId};
+use crate::schedule::{Grant, NewGrant, NewSchedule, Schedule, ScheduleName, Skip, SkipId};
 use crate::store::{
     CheckedGrant, CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, Listed, Page, Result,
     RevokeGrantOutcome, ScheduleEdit, ScheduleFilter, Schedules, Usage, UsageFilter, UsageSum,
@@ -63,6 +63,11 @@ impl Schedules for MemoryStore {
     async fn schedule(&self, workspace: &WorkspaceName, schedule: ScheduleId) -> Result<Option<Schedule>> {
         let (model, _) = self.open();
         Ok(model.find_schedule(workspace, schedule).cloned())
+    }
+
+    async fn schedule_named(&self, workspace: &WorkspaceName, name: &ScheduleName) -> Result<Option<Schedule>> {
+        let (model, _) = self.open();
+        Ok(model.schedule_named(workspace, name).cloned())
     }
 
     async fn schedules(

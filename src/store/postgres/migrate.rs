@@ -8,7 +8,7 @@ use super::connect::refused;
 use crate::store::{Result, StoreError};
 
 /// Every step so far; the position is the version.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_access.sql"),
     include_str!("migrations/0003_schedules.sql"),
@@ -20,6 +20,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_postponements.sql"),
     include_str!("migrations/0010_workers.sql"),
     include_str!("migrations/0011_unrouted.sql"),
+    include_str!("migrations/0012_schedule_names.sql"),
 ];
 
 /// Any number will do, as long as every release uses the same one.

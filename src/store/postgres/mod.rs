@@ -47,9 +47,9 @@ use self::wakes::Wakes;
 use super::script::{self, to_i32};
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Position, Promoted, Pruned,
-    Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
-    RevokeOutcome, RunFilter, Store, StoreError, Submission, WaitingTask, Worker, WorkerInfo,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease, Listed, Page, Position,
+    Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome,
+    Result, Retention, RevokeOutcome, RunFilter, Store, StoreError, Submission, WaitingTask, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -258,7 +258,12 @@ impl Store for PostgresStore {
         transact!(self.begin("prune"), tx => script::prune(tx, retention, limit))
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
+    async fn set_lane_policy(
+        &self,
+        workspace: &WorkspaceName,
+        lane: &LaneName,
+        policy: LanePolicy,
+    ) -> Result<LanePolicyOutcome> {
         let key = (workspace.clone(), lane.clone());
         transact!(again self.begin("set_lane_policy"), tx => script::set_lane_policy(tx, &key, policy))
     }

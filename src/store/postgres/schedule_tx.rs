@@ -9,7 +9,7 @@ use super::row::JsonText;
 use super::session::Session;
 use super::tx::micros;
 use crate::run::{GrantId, Run, RunId, ScheduleId, WorkspaceName};
-use crate::schedule::{BillingAccount, Grant, Schedule, Skip};
+use crate::schedule::{BillingAccount, Grant, Schedule, ScheduleName, Skip};
 use crate::store::Result;
 use crate::store::script::{Charge, GrantRecord, ScheduleRecord, ScheduleTx, steps, to_i32};
 
@@ -81,6 +81,11 @@ impl ScheduleTx for Session {
     async fn read_schedule(&mut self, id: ScheduleId) -> Result<Option<Schedule>> {
         let rows = self.query(&self.statements.read_schedule, Params::default().add(id.0, Type::UUID)).await?;
         rows.first().map(schedule).transpose()
+    }
+
+    async fn schedule_named(&mut self, workspace: &WorkspaceName, name: &ScheduleName) -> Result<Option<Schedule>> {
+        let params = Params::default().text(workspace.as_str()).text(name.as_str());
+        self.query(&self.statements.schedule_named, params).await?.first().map(schedule).transpose()
     }
 
     async fn lock_schedules(&mut self, schedules: &[ScheduleId]) -> Result<Vec<Schedule>> {

@@ -10,8 +10,8 @@ use super::session::{Session, Tries};
 use super::tx::unsigned;
 use super::{PostgresStore, transact};
 use crate::run::{GrantId, RunId, ScheduleId, TaskName, WorkspaceName};
-use crate::schedule::{BillingAccount, Grant, NewGrant, NewSchedule, Schedule, Skip, SkipId, SkipReason};
-use crate::store::script::{self, Tx, bad_name, day_since_1970};
+use crate::schedule::{BillingAccount, Grant, NewGrant, NewSchedule, Schedule, ScheduleName, Skip, SkipId, SkipReason};
+use crate::store::script::{self, ScheduleTx, Tx, bad_name, day_since_1970};
 use crate::store::{
     CheckedGrant, CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, Listed, Page, Result,
     RevokeGrantOutcome, ScheduleEdit, ScheduleFilter, Schedules, StoreError, Usage, UsageFilter, UsageSum,
@@ -70,6 +70,10 @@ impl Schedules for PostgresStore {
         let statement = &self.shared.statements.schedule;
         let rows = transact!(again self.read("schedule"), tx => tx.query(statement, params()))?;
         rows.first().map(schedule).transpose()
+    }
+
+    async fn schedule_named(&self, workspace: &WorkspaceName, name: &ScheduleName) -> Result<Option<Schedule>> {
+        transact!(again self.read("schedule_named"), tx => tx.schedule_named(workspace, name))
     }
 
     async fn schedules(

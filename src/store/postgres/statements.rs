@@ -10,7 +10,7 @@ statements! {
     prune_idempotency prune_lanes prune_workers queues ready_places ready_streams reap record_audit remember remembered renew
     revive_runs revoke_token
     insert_scheduled forget_runs rivals insert_grant grant grants lock_grants revoke_grant
-    insert_schedule read_schedule schedule schedules lock_schedules move_schedules edit_schedule delete_schedule broken_schedules
+    insert_schedule read_schedule schedule schedule_named schedules lock_schedules move_schedules edit_schedule delete_schedule broken_schedules
     insert_skips skips prune_skips charge usage usage_of prune_usage
     run runs set_lane_policy set_queue token_exists tokens update_runs waiting waits waits_on workers position waiting_tasks workspaces
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{LaneKey, Tx};
 use crate::run::{Run, RunId};
-use crate::store::{ClaimRequest, LanePolicy, Result};
+use crate::store::{ClaimRequest, LanePolicy, LanePolicyOutcome, Result};
 
 /// Settles lanes that nothing else is to be done with.
 pub(super) async fn lock_and_settle<T: Tx>(tx: &mut T, lanes: &BTreeSet<LaneKey>) -> Result<()> {
@@ -76,17 +76,21 @@ async fn hand_over<T: Tx>(tx: &mut T, runs: &[RunId], request: &ClaimRequest) ->
     tx.lane_claim(runs, request).await
 }
 
-pub(in crate::store) async fn set_lane_policy<T: Tx>(tx: &mut T, lane: &LaneKey, policy: LanePolicy) -> Result<bool> {
+pub(in crate::store) async fn set_lane_policy<T: Tx>(
+    tx: &mut T,
+    lane: &LaneKey,
+    policy: LanePolicy,
+) -> Result<LanePolicyOutcome> {
     if tx.known_workspaces(std::slice::from_ref(&lane.0)).await?.is_empty() {
-        return Ok(false);
+        return Ok(LanePolicyOutcome::UnknownWorkspace);
     }
-    tx.lock_lanes(std::slice::from_ref(lane)).await?;
+    let before = tx.lock_lanes(std::slice::from_ref(lane)).await?.get(lane).copied().unwrap_or_default();
     tx.set_lane_policy(lane, policy).await?;
     if policy == LanePolicy::Continue {
         tx.delete_lane_holds(lane).await?;
     }
     settle(tx, &BTreeSet::from([lane.clone()])).await?;
-    Ok(true)
+    Ok(if before == policy { LanePolicyOutcome::Unchanged } else { LanePolicyOutcome::Changed })
 }
 
 pub(in crate::store) async fn release_lane<T: Tx>(tx: &mut T, lane: &LaneKey) -> Result<usize> {

@@ -52,6 +52,9 @@ pub(in crate::store) async fn create_schedule<T: Tx>(
     if tx.read_schedule(request.id).await?.is_some() {
         return Ok(CreateScheduleOutcome::DuplicateId);
     }
+    if let Some(other) = tx.schedule_named(&request.workspace, &request.spec.name).await? {
+        return Ok(CreateScheduleOutcome::NameTaken(other.id, other.spec.name.clone()));
+    }
     let now = tx.now().await?;
     let mut schedule = Schedule::new(request, now);
     let first = schedule.begin(now);
@@ -74,7 +77,7 @@ pub(in crate::store) async fn create_schedule<T: Tx>(
     }
     let run = if request.enabled { set_head(&mut schedule, first, now) } else { None };
     if !tx.insert_schedule(&schedule).await? {
-        // Somebody made it since it was looked for: look again.
+        // Somebody made it, or one of its name, since it was looked for: look again.
         return Err(StoreError::Contended { doing: "create_schedule" });
     }
     let runs = with_free_keys(tx, run.into_iter().collect()).await?;
@@ -104,6 +107,11 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     if schedule.version != edit.version {
         return Ok(EditScheduleOutcome::Outdated);
     }
+    if schedule.spec.name != edit.spec.name
+        && let Some(other) = tx.schedule_named(workspace, &edit.spec.name).await?
+    {
+        return Ok(EditScheduleOutcome::NameTaken(other.id, other.spec.name.clone()));
+    }
     let now = tx.now().await?;
     match standing(tx, workspace, edit.grant, &edit.spec.task, now).await? {
         None => return Ok(EditScheduleOutcome::UnknownGrant),
@@ -114,7 +122,7 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     }
     let seen = schedule.clone();
     if edit.asks_for_nothing(&seen) {
-        return Ok(EditScheduleOutcome::Edited(seen));
+        return Ok(EditScheduleOutcome::Unchanged(seen));
     }
     schedule.spec = edit.spec.clone();
     schedule.grant = edit.grant;

@@ -5,7 +5,7 @@ use std::future::Future;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::run::{GrantId, Run, RunId, ScheduleId, WorkspaceName};
-use crate::schedule::{BillingAccount, Grant, Schedule, Skip};
+use crate::schedule::{BillingAccount, Grant, Schedule, ScheduleName, Skip};
 use crate::store::{Result, Usage};
 
 /// What an attempt used up, on whose account.
@@ -35,10 +35,12 @@ pub(in crate::store) trait ScheduleTx: Send {
     fn revoke_grant(&mut self, workspace: &WorkspaceName, grant: GrantId, now: Timestamp) -> impl Future<Output = Result<bool>> + Send;
 
     // Schedules
-    /// Stores a schedule, unless there is one with its id.
+    /// Stores a schedule, unless there is one with its id or its name.
     fn insert_schedule(&mut self, schedule: &Schedule) -> impl Future<Output = Result<bool>> + Send;
     /// One schedule as it stands, without locking it.
     fn read_schedule(&mut self, schedule: ScheduleId) -> impl Future<Output = Result<Option<Schedule>>> + Send;
+    /// The schedule of this name, if the workspace has one, without locking it.
+    fn schedule_named(&mut self, workspace: &WorkspaceName, name: &ScheduleName) -> impl Future<Output = Result<Option<Schedule>>> + Send;
     fn lock_schedules(&mut self, schedules: &[ScheduleId]) -> impl Future<Output = Result<Vec<Schedule>>> + Send;
     /// Writes what a chain changes: head, last slot, and why it is disabled.
     fn move_schedules(&mut self, schedules: &[Schedule]) -> impl Future<Output = Result<()>> + Send;

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0005_postponements.sql"),
     include_str!("migrations/0006_workers.sql"),
     include_str!("migrations/0007_unrouted.sql"),
+    include_str!("migrations/0008_schedule_names.sql"),
 ];
 
 /// The version of the schema that this release knows.
@@ -80,5 +81,38 @@ mod tests {
         assert!(matches!(check(&conn), Err(StoreError::OlderSchema { found: 1, known: KNOWN })));
         assert_eq!(migrate(&mut conn).expect("migrated"), (1, KNOWN));
         check(&conn).expect("this release's schema");
+    }
+
+    /// Schedules as files had them before names were unique: workspace, id and name.
+    const TWINS: &str = r#"
+        insert into grants (id, workspace, user_id, billing_account, scopes, created_at)
+        values (zeroblob(16), 'default', 'ada', 'acme', '["*"]', 0);
+        insert into schedules (id, workspace, grant_id, spec, version, created_at, updated_at, since) values
+          (x'00000000000000000000000000000001', 'default', zeroblob(16), '{"name":"a","payload":{"z":1.00,"a":"x"}}', 1, 0, 0, 0),
+          (x'000000000000000000000000abcdef02', 'default', zeroblob(16), '{"name":"a","payload":{"z":1.00,"a":"x"}}', 1, 1, 1, 1),
+          (x'00000000000000000000000000000003', 'other', zeroblob(16), '{"name":"a","payload":null}', 1, 0, 0, 0),
+          (x'00000000000000000000000000000004', 'default', zeroblob(16), '{"name":"b","payload":null}', 1, 0, 0, 0);"#;
+
+    #[test]
+    fn of_schedules_that_share_a_name_the_oldest_keeps_it() {
+        let mut conn = Connection::open_in_memory().expect("a connection");
+        conn.execute_batch(&MIGRATIONS[..5].concat()).expect("the fifth schema");
+        conn.execute_batch(TWINS).expect("schedules");
+        conn.execute_batch(
+            "create table migrations (version integer primary key, applied_at integer not null) strict;
+             insert into migrations (version, applied_at) values (5, 0)",
+        )
+        .expect("a version");
+        migrate(&mut conn).expect("migrated");
+        let mut select = conn.prepare("select spec from schedules order by id").expect("a statement");
+        let specs = select.query_map([], |row| row.get::<_, String>(0)).expect("rows");
+        let specs: Vec<String> = specs.map(|spec| spec.expect("a spec")).collect();
+        let expected = [
+            r#"{"name":"a","payload":{"z":1.00,"a":"x"}}"#,
+            r#"{"name":"a","payload":null}"#,
+            r#"{"name":"b","payload":null}"#,
+            r#"{"name":"a-abcdef02","payload":{"z":1.00,"a":"x"}}"#,
+        ];
+        assert_eq!(specs, expected);
     }
 }

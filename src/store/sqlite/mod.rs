@@ -50,7 +50,7 @@ statements! {
     lanes queues set_queue heartbeat drain leave workers position waiting_tasks create_workspace workspaces
     insert_token token_exists revoke_token authenticate tokens record_audit audit
     insert_scheduled forget_runs rivals insert_grant grant grants lock_grants revoke_grant
-    insert_schedule read_schedule schedule schedules lock_schedules move_schedules edit_schedule delete_schedule broken_schedules
+    insert_schedule read_schedule schedule schedule_named schedules lock_schedules move_schedules edit_schedule delete_schedule broken_schedules
     insert_skips skips prune_skips charge usage usage_of prune_usage
 }
 

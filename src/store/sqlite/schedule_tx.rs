@@ -7,7 +7,7 @@ use rusqlite::{Row, params, params_from_iter};
 use super::row;
 use super::session::{Session, back, collect, limit};
 use crate::run::{GrantId, Run, RunId, ScheduleId, WorkspaceName};
-use crate::schedule::{Grant, Schedule, Skip};
+use crate::schedule::{Grant, Schedule, ScheduleName, Skip};
 use crate::store::script::{Charge, GrantRecord, ScheduleRecord, ScheduleTx, steps};
 use crate::store::{Result, StoreError};
 
@@ -81,6 +81,10 @@ impl ScheduleTx for Session<'_> {
 
     async fn read_schedule(&mut self, id: ScheduleId) -> Result<Option<Schedule>> {
         self.row(&self.sql.read_schedule, [id.0.as_bytes()], schedule)
+    }
+
+    async fn schedule_named(&mut self, workspace: &WorkspaceName, name: &ScheduleName) -> Result<Option<Schedule>> {
+        self.named(workspace, name)
     }
 
     async fn lock_schedules(&mut self, schedules: &[ScheduleId]) -> Result<Vec<Schedule>> {

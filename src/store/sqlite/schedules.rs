@@ -11,7 +11,7 @@ use super::row;
 use super::schedule_tx::{grant, schedule};
 use super::session::{Session, collect, limit};
 use crate::run::{GrantId, RunId, ScheduleId, TaskName, WorkspaceName};
-use crate::schedule::{BillingAccount, Grant, NewGrant, NewSchedule, Schedule, Skip, SkipId, SkipReason};
+use crate::schedule::{BillingAccount, Grant, NewGrant, NewSchedule, Schedule, ScheduleName, Skip, SkipId, SkipReason};
 use crate::store::script::{self, bad_name, day_since_1970, steps};
 use crate::store::{
     CheckedGrant, CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, Listed, Page, Result,
@@ -85,6 +85,11 @@ impl Schedules for SqliteStore {
         self.readers.run("schedule", read).await
     }
 
+    async fn schedule_named(&self, workspace: &WorkspaceName, name: &ScheduleName) -> Result<Option<Schedule>> {
+        let (workspace, name) = (workspace.clone(), name.clone());
+        self.readers.run("schedule_named", move |session| session.named(&workspace, &name)).await
+    }
+
     async fn schedules(
         &self,
         workspace: &WorkspaceName,
@@ -129,6 +134,10 @@ impl Session<'_> {
         let before = page.after.as_ref().map_or(&AFTER_EVERY_ID[..], |id| id.0.as_bytes());
         let params = params![workspace.as_str(), before, limit(page.limit.saturating_add(1))];
         Ok(Listed::cut(self.rows(&self.sql.grants, params, grant)?, page.limit, |grant: &Grant| grant.id))
+    }
+
+    pub(super) fn named(&self, workspace: &WorkspaceName, name: &ScheduleName) -> Result<Option<Schedule>> {
+        self.row(&self.sql.schedule_named, params![workspace.as_str(), name.as_str()], schedule)
     }
 
     fn schedules(

@@ -12,9 +12,9 @@ use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, Worke
 use crate::store::script;
 use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, Lease, Listed, Page, Position, Promoted, Pruned,
-    Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome, Result, Retention,
-    RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
+    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease, Listed, Page, Position,
+    Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome,
+    Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
 };
 
 #[async_trait]
@@ -110,7 +110,12 @@ impl Store for SqliteStore {
         self.writer.run("prune", move |tx| now(script::prune(tx, &retention, limit))).await
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
+    async fn set_lane_policy(
+        &self,
+        workspace: &WorkspaceName,
+        lane: &LaneName,
+        policy: LanePolicy,
+    ) -> Result<LanePolicyOutcome> {
         let lane = (workspace.clone(), lane.clone());
         self.writer.run("set_lane_policy", move |tx| now(script::set_lane_policy(tx, &lane, policy))).await
     }

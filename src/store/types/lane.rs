@@ -28,6 +28,17 @@ impl LanePolicy {
     }
 }
 
+/// What came of setting a lane's policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LanePolicyOutcome {
+    /// It is another one now.
+    Changed,
+    /// It was that already.
+    Unchanged,
+    /// There is no such workspace.
+    UnknownWorkspace,
+}
+
 /// A lane as people read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {

@@ -19,7 +19,7 @@ pub use attempt::{Finish, FinishOutcome, Lease, ReleaseLease, Renewal};
 pub use audit::{AuditEntry, AuditRecord};
 pub use claim::{Claim, ClaimRequest, Claimed, Reach};
 pub use event::{Append, AppendOutcome, Event, EventKind, NewEvent};
-pub use lane::{Lane, LanePolicy};
+pub use lane::{Lane, LanePolicy, LanePolicyOutcome};
 pub use page::{Count, Listed, Page, RunFilter};
 pub use position::{Load, Position, WaitingTask};
 pub use promote::Promoted;

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::run::{GrantId, RunId, TaskName};
-use crate::schedule::{BillingAccount, Disabled, Grant, Schedule, ScheduleSpec, Standing};
+use crate::run::{GrantId, RunId, ScheduleId, TaskName};
+use crate::schedule::{BillingAccount, Disabled, Grant, Schedule, ScheduleName, ScheduleSpec, Standing};
 
 /// What came of making a grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,8 @@ pub enum CreateScheduleOutcome {
     GrantRefused(Standing),
     /// It has no slot to come.
     NoSlots,
+    /// This schedule of the workspace has its name.
+    NameTaken(ScheduleId, ScheduleName),
 }
 
 /// An edit of a schedule, made on what somebody saw of it.
@@ -88,10 +90,11 @@ impl ScheduleEdit {
 
 /// What came of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "one at a time, and nearly always the large one")]
 pub enum EditScheduleOutcome {
     /// It is done: the waiting run, if there was one, is the new one's.
     Edited(Schedule),
+    /// Everything was so already: nothing was written.
+    Unchanged(Schedule),
     /// Somebody else edited it in between; look again.
     Outdated,
     /// There is no such schedule in this workspace.
@@ -102,6 +105,8 @@ pub enum EditScheduleOutcome {
     GrantRefused(Standing),
     /// It is to be at work, and has no slot to come.
     NoSlots,
+    /// This other schedule of the workspace has the name.
+    NameTaken(ScheduleId, ScheduleName),
 }
 
 /// Which schedules to list; what is unset does not restrict.

@@ -1,5 +1,6 @@
 //! The verbs that talk to a server, against a real one.
 
+mod apply;
 mod bench;
 mod doctor;
 mod follow;

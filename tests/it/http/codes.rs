@@ -189,6 +189,8 @@ async fn refused_schedules() -> Shown {
         shows(under(&scoped), "grant_scope", json!("grant_id")).await,
         shows(under(&expiring), "grant_expired", json!("grant_id")).await,
         shows(under(&revoked), "grant_revoked", json!("grant_id")).await,
+        shows(post("/v1/schedules", json!({"name": "t", "task": "t", "at": at(60)})), "schedule_exists", json!("name"))
+            .await,
         shows(site.request(Method::POST, &format!("{once}/resume")), "no_slots", json!(null)).await,
         shows(site.request(Method::PATCH, &once).json(&json!({"version": 7})), "version_conflict", json!("version"))
             .await,

@@ -12,6 +12,7 @@ mod limits;
 mod lists;
 mod many;
 mod operate;
+mod schedule_names;
 mod schedules;
 mod smoke;
 mod submit;

@@ -17,6 +17,7 @@ use super::play::workspace;
 /// How many ids there are for each: few, so that they meet.
 const GRANTS: u8 = 3;
 const SCHEDULES: u8 = 3;
+const NAMES: u8 = 5;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Ask {
@@ -33,6 +34,7 @@ pub(crate) enum Ask {
 
 #[derive(Clone, Debug)]
 pub(crate) struct How {
+    name: u8,
     seconds: u32,
     once: bool,
     overlap: Overlap,
@@ -60,6 +62,7 @@ pub(crate) fn ask() -> impl Strategy<Value = Ask> {
 
 fn how() -> impl Strategy<Value = How> {
     let overlap = prop::sample::select(vec![Overlap::Forbid, Overlap::Forbid, Overlap::Allow, Overlap::Replace]);
+    let name = 0..NAMES;
     let times = (prop::sample::select(vec![1u32, 2, 60]), prop::bool::weighted(0.1), overlap);
     let rest = (
         prop_oneof![2 => Just(0u16), 1 => 1..3u16],
@@ -68,16 +71,19 @@ fn how() -> impl Strategy<Value = How> {
         prop::bool::weighted(0.3),
         1..3u16,
     );
-    (times, rest).prop_map(|((seconds, once, overlap), (catch_up, deadline, jitter, lane, max_attempts))| How {
-        seconds,
-        once,
-        overlap,
-        catch_up,
-        deadline,
-        jitter,
-        lane,
-        max_attempts,
-    })
+    (name, times, rest).prop_map(
+        |(name, (seconds, once, overlap), (catch_up, deadline, jitter, lane, max_attempts))| How {
+            name,
+            seconds,
+            once,
+            overlap,
+            catch_up,
+            deadline,
+            jitter,
+            lane,
+            max_attempts,
+        },
+    )
 }
 
 /// Everything that can be read of them.
@@ -169,7 +175,7 @@ fn new_grant(id: u8, expiry: Option<u32>, any_task: bool, now: Timestamp) -> New
 fn spec(how: &How, now: Timestamp) -> ScheduleSpec {
     let seconds = NonZeroU32::new(how.seconds).expect("not zero");
     ScheduleSpec {
-        name: ScheduleName::parse("a schedule").expect("a good name"),
+        name: ScheduleName::parse(format!("schedule {}", how.name)).expect("a good name"),
         timing: match how.once {
             true => Timing::Once { at: now + SignedDuration::from_secs(how.seconds.into()) },
             false => Timing::Every { seconds, from: Timestamp::UNIX_EPOCH },

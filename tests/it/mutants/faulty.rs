@@ -278,7 +278,12 @@ impl Store for Faulty {
         self.store.prune(retention, limit).await
     }
 
-    async fn set_lane_policy(&self, workspace: &WorkspaceName, lane: &LaneName, policy: LanePolicy) -> Result<bool> {
+    async fn set_lane_policy(
+        &self,
+        workspace: &WorkspaceName,
+        lane: &LaneName,
+        policy: LanePolicy,
+    ) -> Result<LanePolicyOutcome> {
         self.store.set_lane_policy(workspace, lane, policy).await
     }
 

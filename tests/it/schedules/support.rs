@@ -22,7 +22,7 @@ pub(crate) fn every(seconds: u32, from: Timestamp) -> Timing {
 
 pub(crate) fn spec(task: &str, timing: Timing, overlap: Overlap) -> ScheduleSpec {
     ScheduleSpec {
-        name: ScheduleName::parse(task).expect("a name"),
+        name: ScheduleName::parse(format!("{task} {}", ScheduleId::new())).expect("a name"),
         timing,
         overlap,
         catch_up_limit: 0,

@@ -30,7 +30,7 @@ pub(super) struct ListArgs {
     /// Only runs of this lane
     #[arg(long, short, value_name = "NAME")]
     lane: Option<String>,
-    /// Only runs of this schedule
+    /// Only runs of this schedule: its name or id
     #[arg(long, value_name = "ID")]
     schedule: Option<String>,
     /// Maximum number of runs

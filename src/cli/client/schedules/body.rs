@@ -39,7 +39,7 @@ pub(super) struct When {
 /// What is to be done.
 #[derive(Args, Default)]
 struct What {
-    /// Name of the schedule; default: the task's name
+    /// Name of the schedule, unique in its workspace; default: the task's name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Payload of each run: JSON, @FILE, or - for standard input
@@ -98,7 +98,8 @@ pub(super) struct CreateArgs {
 
 #[derive(Args)]
 pub(super) struct EditArgs {
-    /// The schedule's id
+    /// The schedule's name or id
+    #[arg(value_name = "NAME")]
     pub(super) id: String,
     /// Task to run
     #[arg(long, short, value_name = "NAME")]

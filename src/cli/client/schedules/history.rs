@@ -14,7 +14,8 @@ use crate::cli::client::{print_json, say, seen};
 
 #[derive(Args)]
 pub(super) struct RunsArgs {
-    /// The schedule's id
+    /// The schedule's name or id
+    #[arg(value_name = "NAME")]
     id: String,
     /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=500))]

@@ -1,9 +1,11 @@
 //! `runlane schedules`: work that is done again and again; made, shown, steered, looked ahead and back on.
 
+mod apply;
 mod body;
 mod history;
 mod preview;
 mod render;
+mod source;
 
 use std::process::ExitCode;
 
@@ -11,6 +13,7 @@ use clap::{Args, Subcommand};
 use reqwest::Method;
 
 use super::doc::Doc;
+use super::problem::ApiError;
 use super::remote::{Extra, Remote, RemoteArgs};
 use super::render::{Paint, Table, now, plain};
 use super::{exit, print_json, say, seen};
@@ -22,7 +25,8 @@ Examples:
   runlane schedules create --task report --cron '30 2 * * *' --timezone Europe/Berlin
   runlane schedules create --task sync --every 15m --overlap replace
   runlane schedules preview --cron '30 2 * * *' --timezone Europe/Berlin   # needs no server
-  runlane schedules trigger ID")]
+  runlane schedules apply schedules.toml --dry-run
+  runlane schedules trigger 'nightly report'")]
 pub(in crate::cli) struct SchedulesArgs {
     #[command(subcommand)]
     verb: Option<SchedulesVerb>,
@@ -38,10 +42,18 @@ enum SchedulesVerb {
     Show(Id),
     /// Create a schedule
     Create(Box<body::CreateArgs>),
+    /// Create or update schedules from a file; applying it again changes nothing
+    Apply(apply::ApplyArgs),
     /// Change the given fields of a schedule
     Edit(Box<body::EditArgs>),
     /// Delete a schedule and its waiting run; runs that have started continue
-    Delete(Id),
+    Delete {
+        #[command(flatten)]
+        which: Id,
+        /// Succeed even if there is no such schedule
+        #[arg(long)]
+        if_exists: bool,
+    },
     /// Stop starting its runs until it is resumed; runs that have started continue
     Pause(Id),
     /// Resume a schedule with its next future slot
@@ -56,7 +68,8 @@ enum SchedulesVerb {
 
 #[derive(Args)]
 struct Id {
-    /// The schedule's id
+    /// The schedule's name or id
+    #[arg(value_name = "NAME")]
     id: String,
 }
 
@@ -66,6 +79,9 @@ pub(super) async fn schedules(args: SchedulesArgs) -> Result<ExitCode, Failure> 
     // Looking ahead needs no server, unless it is on a schedule that only the server knows.
     if let SchedulesVerb::Preview(wanted) = verb {
         return preview::preview(&args.remote, wanted, json).await;
+    }
+    if let SchedulesVerb::Apply(wanted) = verb {
+        return apply::apply(&args.remote, wanted, json).await;
     }
     let remote = args.remote.remote()?;
     match verb {
@@ -78,22 +94,18 @@ pub(super) async fn schedules(args: SchedulesArgs) -> Result<ExitCode, Failure> 
         SchedulesVerb::Edit(wanted) => {
             let body = wanted.body().map_err(exit::Usage)?;
             let extra = Extra { body: Some(&body), ..Extra::default() };
-            told(remote.call(Method::PATCH, &["schedules", &wanted.id], extra).await?, json)
+            changed(
+                remote.change(Method::PATCH, &["schedules", &wanted.id], extra).await?,
+                "already so: nothing was changed",
+                json,
+            )
         }
-        SchedulesVerb::Delete(Id { id }) => {
-            let answer = remote.call(Method::DELETE, &["schedules", &id], Extra::default()).await?;
-            if json {
-                print_json(&answer);
-            } else {
-                say(&format!("deleted schedule {}; its runs stay in the history\n", plain(&id)));
-            }
-            Ok(ExitCode::SUCCESS)
-        }
-        SchedulesVerb::Pause(Id { id }) => told(remote.post(&["schedules", &id, "pause"], None).await?, json),
-        SchedulesVerb::Resume(Id { id }) => told(remote.post(&["schedules", &id, "resume"], None).await?, json),
+        SchedulesVerb::Delete { which: Id { id }, if_exists } => delete(&remote, &id, if_exists, json).await,
+        SchedulesVerb::Pause(Id { id }) => steered(&remote, &id, "pause", json).await,
+        SchedulesVerb::Resume(Id { id }) => steered(&remote, &id, "resume", json).await,
         SchedulesVerb::Trigger(Id { id }) => triggered(remote.post(&["schedules", &id, "trigger"], None).await?, json),
         SchedulesVerb::Runs(wanted) => history::runs(&remote, wanted, json).await,
-        SchedulesVerb::Preview(_) => Ok(ExitCode::SUCCESS),
+        SchedulesVerb::Preview(_) | SchedulesVerb::Apply(_) => Ok(ExitCode::SUCCESS),
     }
 }
 
@@ -134,6 +146,35 @@ fn told(answer: Doc, json: bool) -> Result<ExitCode, Failure> {
         eprintln!("{}", render::told(&schedule, now()));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn delete(remote: &Remote, id: &str, if_exists: bool, json: bool) -> Result<ExitCode, Failure> {
+    let words = match remote.call(Method::DELETE, &["schedules", id], Extra::default()).await {
+        Ok(_) => format!("deleted schedule {}; its runs stay in the history\n", plain(id)),
+        Err(ApiError::Refused(problem)) if if_exists && problem.code == "schedule_not_found" => {
+            format!("there is no schedule {}\n", plain(id))
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if json {
+        print_json(&Doc::default());
+    } else {
+        say(&words);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn steered(remote: &Remote, id: &str, verb: &str, json: bool) -> Result<ExitCode, Failure> {
+    let already = if verb == "pause" { "already disabled" } else { "already enabled" };
+    changed(remote.change(Method::POST, &["schedules", id, verb], Extra::default()).await?, already, json)
+}
+
+/// A script that repeats itself is told that there was nothing to change.
+fn changed((answer, changed): (Doc, bool), already: &str, json: bool) -> Result<ExitCode, Failure> {
+    if !json && !changed {
+        eprintln!("{already}");
+    }
+    told(answer, json)
 }
 
 fn triggered(answer: Doc, json: bool) -> Result<ExitCode, Failure> {

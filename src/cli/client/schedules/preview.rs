@@ -18,8 +18,8 @@ use crate::cli::client::{args, exit, print_json, say, seen};
 
 #[derive(Args)]
 pub(super) struct PreviewArgs {
-    /// The schedule's id; without it, give --cron, --every or --at
-    #[arg(conflicts_with_all = ["cron", "timezone", "every", "at"])]
+    /// The schedule's name or id; without it, give --cron, --every or --at
+    #[arg(value_name = "NAME", conflicts_with_all = ["cron", "timezone", "every", "at"])]
     id: Option<String>,
     #[command(flatten)]
     when: When,

@@ -10,16 +10,16 @@ use super::{CreateArgs, TokensVerb};
 use crate::cli::Failure;
 use crate::cli::client::doc::Doc;
 
-/// Answers as the API does.
-pub(super) async fn ask(store: &dyn Store, workspace: Option<&str>, verb: &TokensVerb) -> Result<Doc, Failure> {
-    match verb {
+/// Answers as the API does, and whether anything changed.
+pub(super) async fn ask(store: &dyn Store, workspace: Option<&str>, verb: &TokensVerb) -> Result<(Doc, bool), Failure> {
+    Ok(match verb {
         TokensVerb::List => {
             let tokens: Vec<Value> = store.tokens(None).await?.iter().map(shown).collect();
-            Ok(Doc::of(&json!({"data": tokens, "next_cursor": null})))
+            (Doc::of(&json!({"data": tokens, "next_cursor": null})), true)
         }
-        TokensVerb::Create(args) => create(store, workspace, args).await,
-        TokensVerb::Revoke { id } => revoke(store, id).await,
-    }
+        TokensVerb::Create(args) => (create(store, workspace, args).await?, true),
+        TokensVerb::Revoke { id } => (Doc::default(), revoke(store, id).await?),
+    })
 }
 
 async fn create(store: &dyn Store, workspace: Option<&str>, args: &CreateArgs) -> Result<Doc, Failure> {
@@ -43,10 +43,10 @@ async fn create(store: &dyn Store, workspace: Option<&str>, args: &CreateArgs) -
     Ok(Doc::of(&shown))
 }
 
-async fn revoke(store: &dyn Store, id: &str) -> Result<Doc, Failure> {
+async fn revoke(store: &dyn Store, id: &str) -> Result<bool, Failure> {
     let token = TokenId(id.parse().map_err(|_| format!("{id:?} is not the id of a token"))?);
     let revoked = revoke_token(store, &By::local(WorkspaceName::default()), token, None).await?;
-    revoked.map(|_| Doc::default()).ok_or_else(|| format!("there is no token {id}").into())
+    revoked.map(|(_, changed)| changed).ok_or_else(|| format!("there is no token {id}").into())
 }
 
 fn shown(token: &Token) -> Value {

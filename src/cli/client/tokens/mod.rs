@@ -76,7 +76,7 @@ struct Token {
 
 pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
     let verb = args.verb.unwrap_or(TokensVerb::List);
-    let answer = if args.direct {
+    let (answer, changed) = if args.direct {
         let store = args.database.database()?.open().await?;
         direct::ask(store.as_ref(), args.remote.workspace(), &verb).await?
     } else {
@@ -85,7 +85,7 @@ pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
     if args.remote.json {
         print_json(&answer);
     } else {
-        say(&in_words(&verb, &answer)?);
+        say(&in_words(&verb, &answer, changed)?);
         if matches!(verb, TokensVerb::Create(_)) {
             eprintln!("store it now: it is not shown again");
         }
@@ -93,11 +93,12 @@ pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn ask(remote: &Remote, verb: &TokensVerb) -> Result<Doc, Failure> {
+/// The answer, and whether anything changed.
+async fn ask(remote: &Remote, verb: &TokensVerb) -> Result<(Doc, bool), Failure> {
     Ok(match verb {
-        TokensVerb::List => remote.get(&["tokens"]).await?,
-        TokensVerb::Create(args) => remote.post(&["tokens"], Some(&args.body())).await?,
-        TokensVerb::Revoke { id } => remote.call(Method::DELETE, &["tokens", id], Extra::default()).await?,
+        TokensVerb::List => (remote.get(&["tokens"]).await?, true),
+        TokensVerb::Create(args) => (remote.post(&["tokens"], Some(&args.body())).await?, true),
+        TokensVerb::Revoke { id } => remote.change(Method::DELETE, &["tokens", id], Extra::default()).await?,
     })
 }
 
@@ -114,13 +115,14 @@ impl CreateArgs {
     }
 }
 
-fn in_words(verb: &TokensVerb, answer: &Doc) -> Result<String, String> {
+fn in_words(verb: &TokensVerb, answer: &Doc, changed: bool) -> Result<String, String> {
     Ok(match verb {
         TokensVerb::List => table(&seen::list(answer)?),
         TokensVerb::Create(_) => {
             let secret = answer.field::<String>("secret").unwrap_or_default();
             format!("{}\n", plain(&secret))
         }
+        TokensVerb::Revoke { id } if !changed => format!("token {} is already revoked\n", plain(id)),
         TokensVerb::Revoke { id } => format!("revoked token {}\n", plain(id)),
     })
 }

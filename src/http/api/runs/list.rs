@@ -4,15 +4,14 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use uuid::Uuid;
 
 use super::with_usage;
 use crate::http::auth::Caller;
 use crate::http::dto::{List, Name, Run};
-use crate::http::extract::{Query, from_cursor, to_cursor};
+use crate::http::extract::{Query, from_cursor, schedule_id, to_cursor};
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
-use crate::run::{LaneName, QueueName, ScheduleId, Status, TaskName};
+use crate::run::{LaneName, QueueName, Status, TaskName};
 use crate::store::{Page, RunFilter};
 
 const LIST: &str = "runs";
@@ -38,8 +37,8 @@ pub(super) struct Wanted {
     /// Only runs in this lane.
     #[param(value_type = Option<Name>)]
     lane: Option<LaneName>,
-    /// Only runs of this schedule.
-    schedule: Option<Uuid>,
+    /// Only runs of this schedule: its id or its name.
+    schedule: Option<String>,
     /// Maximum number of runs; 50 by default.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u16>,
@@ -60,11 +59,24 @@ pub(super) async fn list_runs(
 ) -> Result<Json<List<Run>>, Problem> {
     let page = page(wanted.limit, from_cursor(LIST, wanted.cursor.as_deref())?)?;
     let statuses = statuses(wanted.status.as_deref())?;
-    let schedule = wanted.schedule.map(ScheduleId);
+    let schedule = match &wanted.schedule {
+        Some(text) => Some(schedule_id(&server, &caller.workspace, text).await.map_err(in_query)?),
+        None => None,
+    };
     let filter = RunFilter { statuses, task: wanted.task, queue: wanted.queue, lane: wanted.lane, schedule };
     let found = server.store().runs(&caller.workspace, &filter, &page).await?;
     let next_cursor = found.next.map(|id| to_cursor(LIST, &id));
     Ok(Json(List { data: with_usage(&server, &caller.workspace, found.data).await?, next_cursor }))
+}
+
+/// Nothing is wrong with the address, only with what is asked of it.
+fn in_query(problem: Problem) -> Problem {
+    if problem.code() != Code::ScheduleNotFound {
+        return problem;
+    }
+    Problem::new(Code::InvalidParameter, "no schedule of this workspace has that name")
+        .field("schedule")
+        .hint("GET /v1/schedules lists them")
 }
 
 /// The page that was asked for.

@@ -26,15 +26,16 @@ pub(super) async fn create_schedule(
     caller: Caller,
     Body(body): Body<NewSchedule>,
 ) -> Result<Response, Problem> {
-    let spec = intake::spec(server.api.catalog.as_ref(), &body, Clock::Database.host_now())?;
+    let (spec, naming) = intake::spec(server.api.catalog.as_ref(), &body, Clock::Database.host_now())?;
     let task = spec.task.to_string();
     let grant = terms::choice(&server, &caller, body.grant_id, body.grant).await?.unwrap_or(GrantChoice::Own);
-    let request = ScheduleRequest { spec, enabled: body.enabled.unwrap_or(true), grant };
+    let request = ScheduleRequest { spec, naming, enabled: body.enabled.unwrap_or(true), grant };
     let schedule = match make(server.store(), &caller.by, request).await? {
         CreateScheduleOutcome::Created(schedule) => shown(schedule),
         CreateScheduleOutcome::UnknownWorkspace => return Err(Problem::no_workspace()),
         CreateScheduleOutcome::UnknownGrant => return Err(Problem::unknown_grant()),
         CreateScheduleOutcome::GrantRefused(standing) => return Err(Problem::grant_refused(standing, Some(&task))),
+        CreateScheduleOutcome::NameTaken(other, name) => return Err(Problem::schedule_exists(&name, other)),
         CreateScheduleOutcome::NoSlots => return Err(in_the_past()),
         // The ids are ours, and new.
         CreateScheduleOutcome::DuplicateId | CreateScheduleOutcome::DuplicateGrant => {

@@ -2,49 +2,54 @@
 
 use jiff::Timestamp;
 
-use crate::actions::{Catalog, TimingRequest, plan_timing};
+use crate::actions::{Catalog, Naming, SchedulePlan, TimingRequest, check_schedule, check_schedule_name, plan_timing};
 use crate::http::api::retry;
 use crate::http::dto::{NewSchedule, ScheduleChange};
 use crate::http::problem::{Code, Problem};
 use crate::run::{Json, NewRun};
-use crate::schedule::{Overlap, Schedule, ScheduleName, ScheduleSpec, Timing};
-
-const MOST_CATCH_UP: u16 = 1000;
-const MOST_JITTER_SECONDS: u32 = 86_400;
+use crate::schedule::{Schedule, ScheduleName, ScheduleSpec, Timing};
 
 /// What is to be done, and when, by a new schedule.
-pub(super) fn spec(catalog: &dyn Catalog, body: &NewSchedule, now: Timestamp) -> Result<ScheduleSpec, Problem> {
-    let timing = TimingRequest {
-        cron: body.cron.clone(),
-        timezone: body.timezone.clone(),
-        dst: body.dst,
-        every_seconds: body.every_seconds,
-        starts_at: body.starts_at,
-        at: body.at,
+pub(super) fn spec(
+    catalog: &dyn Catalog,
+    body: &NewSchedule,
+    now: Timestamp,
+) -> Result<(ScheduleSpec, Naming), Problem> {
+    let (name, naming) = match &body.name {
+        Some(name) => (name.clone(), Naming::AsGiven),
+        None => (named_after(&body.task)?, Naming::AfterTask),
     };
-    let timing = plan_timing(&timing, now, now)?;
-    let payload = body.payload.clone().unwrap_or_else(Json::null);
-    let defaults = catalog.admit(&body.task, &payload)?;
-    let usual = NewRun::of(body.task.clone(), payload);
-    let spec = ScheduleSpec {
-        name: body.name.clone().map_or_else(|| named_after(&body.task), Ok)?,
-        timing,
-        overlap: body.overlap.unwrap_or_default(),
-        catch_up_limit: body.catch_up_limit.unwrap_or_default(),
-        starting_deadline_seconds: body.starting_deadline_seconds,
-        jitter_seconds: body.jitter_seconds.unwrap_or_default(),
-        queue: body.queue.clone().or(defaults.queue).unwrap_or(usual.queue),
+    if naming == Naming::AsGiven {
+        check_schedule_name(&name)?;
+    }
+    Ok((plan(body).spec(catalog, name, None, now)?, naming))
+}
+
+/// What the caller wrote.
+pub(super) fn plan(body: &NewSchedule) -> SchedulePlan {
+    SchedulePlan {
+        task: body.task.clone(),
+        payload: body.payload.clone(),
+        queue: body.queue.clone(),
         lane: body.lane.clone(),
-        priority: body.priority.unwrap_or_default(),
-        max_attempts: body.max_attempts.or(defaults.max_attempts).unwrap_or(usual.max_attempts),
-        timeout_seconds: body.timeout_seconds.or(defaults.timeout_seconds),
-        retry: retry::policy(body.retry, defaults.retry)?,
+        priority: body.priority,
+        max_attempts: body.max_attempts,
+        timeout_seconds: body.timeout_seconds,
+        retry: body.retry.map(retry::request),
         metadata: body.metadata.clone(),
-        task: usual.task,
-        payload: usual.payload,
-    };
-    check(&spec)?;
-    Ok(spec)
+        timing: TimingRequest {
+            cron: body.cron.clone(),
+            timezone: body.timezone.clone(),
+            dst: body.dst,
+            every_seconds: body.every_seconds,
+            starts_at: body.starts_at,
+            at: body.at,
+        },
+        overlap: body.overlap,
+        catch_up_limit: body.catch_up_limit,
+        starting_deadline_seconds: body.starting_deadline_seconds,
+        jitter_seconds: body.jitter_seconds,
+    }
 }
 
 /// What is to be done, and when, by a schedule that is changed.
@@ -53,7 +58,7 @@ pub(super) fn changed(
     seen: &Schedule,
     change: &ScheduleChange,
     now: Timestamp,
-) -> Result<ScheduleSpec, Problem> {
+) -> Result<(ScheduleSpec, Naming), Problem> {
     if let Some(version) = change.version.filter(|version| *version != seen.version) {
         let detail =
             format!("the schedule is at version {}, but the change is based on version {version}", seen.version);
@@ -78,6 +83,10 @@ pub(super) fn changed(
     if let Some(name) = &change.name {
         spec.name = name.clone().map_or_else(|| named_after(&spec.task), Ok)?;
     }
+    let naming = if change.name == Some(None) { Naming::AfterTask } else { Naming::AsGiven };
+    if naming == Naming::AsGiven && spec.name != seen.spec.name {
+        check_schedule_name(&spec.name)?;
+    }
     by_the_catalog(catalog, change, &mut spec)?;
     set(&change.lane, &mut spec.lane);
     set_or_default(&change.priority, &mut spec.priority);
@@ -86,8 +95,8 @@ pub(super) fn changed(
     set_or_default(&change.jitter_seconds, &mut spec.jitter_seconds);
     set(&change.starting_deadline_seconds, &mut spec.starting_deadline_seconds);
     set(&change.metadata, &mut spec.metadata);
-    check(&spec)?;
-    Ok(spec)
+    check_schedule(&spec)?;
+    Ok((spec, naming))
 }
 
 /// When it is due from now on, if that changes. A zone alone is that of the expression there is.
@@ -152,34 +161,6 @@ fn by_the_catalog(catalog: &dyn Catalog, change: &ScheduleChange, spec: &mut Sch
     }
     if let Some(Some(seconds)) = change.timeout_seconds {
         spec.timeout_seconds = Some(seconds);
-    }
-    Ok(())
-}
-
-/// What the types alone do not say.
-fn check(spec: &ScheduleSpec) -> Result<(), Problem> {
-    let invalid = |field: &str, detail: String| Err(Problem::new(Code::InvalidField, detail).field(field));
-    if spec.metadata.as_ref().is_some_and(|metadata| !metadata.as_str().starts_with('{')) {
-        return invalid("metadata", "metadata must be an object".into());
-    }
-    if spec.task.as_str().ends_with('*') {
-        // In a grant that would stand for every task that begins so.
-        return invalid("task", "the task of a schedule may not end in *".into());
-    }
-    if spec.timeout_seconds.is_some_and(|seconds| i32::try_from(seconds.get()).is_err()) {
-        return invalid("timeout_seconds", format!("a time limit may be at most {} s", i32::MAX));
-    }
-    if spec.catch_up_limit > MOST_CATCH_UP {
-        return invalid("catch_up_limit", format!("{} slots; give 0 to {MOST_CATCH_UP}", spec.catch_up_limit));
-    }
-    if spec.jitter_seconds > MOST_JITTER_SECONDS {
-        return invalid("jitter_seconds", format!("{} s; give 0 to {MOST_JITTER_SECONDS}", spec.jitter_seconds));
-    }
-    if spec.overlap == Overlap::Replace && spec.catch_up_limit > 0 {
-        let detail = "catch_up_limit cannot be combined with overlap replace: each run would cancel the previous one";
-        return Err(Problem::new(Code::ConflictingFields, detail)
-            .field("catch_up_limit")
-            .hint("leave the field out, or choose forbid or allow"));
     }
     Ok(())
 }

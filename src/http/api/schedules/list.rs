@@ -50,7 +50,7 @@ pub(super) async fn list_schedules(
 
 /// Show a schedule
 #[utoipa::path(get, path = "/v1/schedules/{id}", tag = "schedules",
-    params(("id" = Uuid, Path, description = "The schedule")),
+    params(("id" = String, Path, description = "The schedule: its id or its name")),
     responses((status = 200, description = "The schedule", body = Schedule)))]
 pub(super) async fn show_schedule(
     State(server): State<Server>,

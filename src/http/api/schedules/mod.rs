@@ -1,5 +1,6 @@
 //! Schedules: making them, looking at them and at what became of their slots, steering them.
 
+mod apply;
 mod command;
 mod create;
 mod edit;
@@ -16,6 +17,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::clock::Clock;
+use crate::http::changed::Changed;
 use crate::http::dto;
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -27,7 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<Server> {
     OpenApiRouter::new()
         .routes(routes!(create::create_schedule, list::list_schedules))
         .routes(routes!(preview::preview_timing))
-        .routes(routes!(list::show_schedule, edit::edit_schedule, command::delete_schedule))
+        .routes(routes!(list::show_schedule, apply::apply_schedule, edit::edit_schedule, command::delete_schedule))
         .routes(routes!(history::list_schedule_runs))
         .routes(routes!(preview::preview_schedule))
         .routes(routes!(trigger::trigger_schedule))
@@ -46,13 +48,15 @@ fn edited(
     task: Option<&str>,
     outcome: EditScheduleOutcome,
     no_slots: impl FnOnce() -> Problem,
-) -> Result<dto::Schedule, Problem> {
+) -> Result<Changed<dto::Schedule>, Problem> {
     match outcome {
-        EditScheduleOutcome::Edited(schedule) => Ok(shown(schedule)),
+        EditScheduleOutcome::Edited(schedule) => Ok(Changed { body: shown(schedule), changed: true }),
+        EditScheduleOutcome::Unchanged(schedule) => Ok(Changed { body: shown(schedule), changed: false }),
         EditScheduleOutcome::NotFound => Err(Problem::no_schedule(&id.to_string())),
         EditScheduleOutcome::UnknownGrant => Err(Problem::unknown_grant()),
         EditScheduleOutcome::GrantRefused(standing) => Err(Problem::grant_refused(standing, task)),
         EditScheduleOutcome::NoSlots => Err(no_slots()),
+        EditScheduleOutcome::NameTaken(other, name) => Err(Problem::schedule_exists(&name, other)),
         // The action looks again before it says so.
         EditScheduleOutcome::Outdated => Err(Problem::from(crate::store::StoreError::Contended { doing: "edit" })),
     }

@@ -58,7 +58,7 @@ async fn set_lane(store: &dyn Store, dice: &mut Dice) {
     let _ = store.set_lane_policy(workspace, &lane, LanePolicy::Hold).await;
     pause(dice, 60).await;
     let _ = match dice.one_in(2) {
-        true => store.set_lane_policy(workspace, &lane, LanePolicy::Continue).await,
+        true => store.set_lane_policy(workspace, &lane, LanePolicy::Continue).await.map(|_| true),
         false => store.release_lane(workspace, &lane).await.map(|held_by| held_by > 0),
     };
 }
