@@ -13,7 +13,6 @@ use runlane::http::{Api, Auth};
 use runlane::store::Store;
 use runlane::worker::Settings;
 
-use super::Failure;
 use super::catalog::TaskCatalog;
 use super::database::Database;
 use super::engine::{Engine, WithoutTasks, conclude};
@@ -21,6 +20,7 @@ use super::reload::Reload;
 use super::serve::{serve_with, set_up};
 use super::settings::{DATA_DIR, Flags, ForDev, Given, LISTEN, SHUTDOWN_GRACE_PERIOD_SECONDS};
 use super::worker::{start, worker_settings};
+use super::{Failure, schedules};
 
 /// How long functions may still run after Ctrl-C, unless a setting says otherwise: somebody sits there and waits.
 const GRACE: Duration = Duration::from_secs(2);
@@ -55,9 +55,10 @@ pub(super) async fn dev(args: DevArgs) -> Result<ExitCode, Failure> {
     let tasks = catalog.names().join(", ");
     let catalog = Arc::new(LiveCatalog::new(catalog));
     api.catalog = Arc::clone(&catalog) as _;
+    schedules::apply_all(store.as_ref(), catalog.as_ref(), &config.schedules).await;
     let listen = settings.value(&LISTEN);
     let waiting = waiting(store.as_ref()).await?;
-    let reload = Reload::new(given, config, engine.exchange()).with_catalog(catalog, TaskCatalog::open_for_dev);
+    let reload = Reload::new(given, config, engine.exchange()).with_api(store, catalog, TaskCatalog::open_for_dev);
     let ready = |address| welcome(address, &file, is_new, waiting, &tasks);
     let summary = serve_with(api, engine, reload, listen, ready).await?;
     Ok(conclude(summary))

@@ -19,6 +19,8 @@ mod migrate;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod reload;
 #[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
+mod schedules;
+#[cfg(all(feature = "api", feature = "worker", target_os = "linux"))]
 mod serve;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod settings;

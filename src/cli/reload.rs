@@ -1,15 +1,19 @@
-//! Reads the file again and exchanges the tasks of a process at work. What is wrong is said, and changes nothing.
+//! Reads the file again, exchanges the tasks of a process at work and applies the schedules. What is wrong is said, and changes nothing.
 
 #[cfg(feature = "api")]
 use std::sync::Arc;
 
 #[cfg(feature = "api")]
 use runlane::actions::LiveCatalog;
+#[cfg(feature = "api")]
+use runlane::store::Store;
 
 use super::Failure;
 #[cfg(feature = "api")]
 use super::catalog::TaskCatalog;
 use super::engine::Exchange;
+#[cfg(feature = "api")]
+use super::schedules;
 use super::settings::{Config, Given, Tasks, Wrong};
 
 /// What a process needs to read its file again.
@@ -19,7 +23,15 @@ pub(super) struct Reload {
     config: Config,
     engine: Exchange,
     #[cfg(feature = "api")]
-    catalog: Option<(Arc<LiveCatalog>, OpenCatalog)>,
+    api: Option<Served>,
+}
+
+/// What those go by who submit.
+#[cfg(feature = "api")]
+struct Served {
+    store: Arc<dyn Store>,
+    catalog: Arc<LiveCatalog>,
+    open: OpenCatalog,
 }
 
 #[cfg(feature = "api")]
@@ -40,21 +52,25 @@ impl Reload {
             config,
             engine,
             #[cfg(feature = "api")]
-            catalog: None,
+            api: None,
         }
     }
 
-    /// Also for those who submit.
+    /// Also for those who submit, and with the schedules.
     #[cfg(feature = "api")]
-    pub(super) fn with_catalog(self, live: Arc<LiveCatalog>, open: OpenCatalog) -> Self {
-        Self { catalog: Some((live, open)), ..self }
+    pub(super) fn with_api(self, store: Arc<dyn Store>, catalog: Arc<LiveCatalog>, open: OpenCatalog) -> Self {
+        Self { api: Some(Served { store, catalog, open }), ..self }
     }
 
-    pub(super) fn reload(&mut self) {
+    pub(super) async fn reload(&mut self) {
         let file = self.given.path().display().to_string();
         match self.exchange() {
             Ok(Changes { added, removed, changed }) => {
                 tracing::info!(file, ?added, ?removed, ?changed, "reloaded the tasks");
+                #[cfg(feature = "api")]
+                if let Some(Served { store, catalog, .. }) = &self.api {
+                    schedules::apply_all(store.as_ref(), catalog.as_ref(), &self.config.schedules).await;
+                }
             }
             Err(failure) => {
                 let problems = match failure.downcast_ref::<Wrong>() {
@@ -81,11 +97,12 @@ impl Reload {
         new.settings = self.config.settings.clone();
         // Both are made before either is used.
         #[cfg(feature = "api")]
-        let catalog = self.catalog.as_ref().map(|(_, open)| open(&new)).transpose()?;
+        let catalog = self.api.as_ref().map(|api| (api.open)(&new)).transpose()?;
         self.engine.take(&new)?;
         #[cfg(feature = "api")]
-        if let (Some((live, _)), Some(catalog)) = (&self.catalog, catalog) {
-            live.replace(catalog);
+        if let (Some(api), Some(catalog)) = (&self.api, catalog) {
+            api.catalog.replace(catalog);
+            schedules::warn_of_removed(&self.config.schedules, &new.schedules);
         }
         let changes = changes(&self.config.tasks, &new.tasks);
         self.config = new;

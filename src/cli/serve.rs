@@ -21,7 +21,7 @@ use super::settings::{
     QUEUE_SIZE, RATE_LIMIT_BURST, RATE_LIMIT_PER_SECOND,
 };
 use super::worker::{database, start, worker_settings};
-use super::{Failure, metrics, signals};
+use super::{Failure, metrics, schedules, signals};
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
@@ -39,7 +39,8 @@ pub(super) async fn serve(args: ServeArgs) -> Result<ExitCode, Failure> {
     let worker = Settings { hand_over: database.hand_over(), ..worker_settings(settings) };
     let engine = Engine::build(Arc::clone(&store), worker, data_dir, &config, false, WithoutTasks::Idle)?;
     let catalog = Arc::new(LiveCatalog::new(TaskCatalog::open(&config)?));
-    let mut api = Api::on(store);
+    schedules::apply_all(store.as_ref(), catalog.as_ref(), &config.schedules).await;
+    let mut api = Api::on(Arc::clone(&store));
     api.auth = match settings.value(&AUTH) {
         AuthMode::Tokens => Auth::Tokens,
         AuthMode::None => Auth::None,
@@ -47,7 +48,7 @@ pub(super) async fn serve(args: ServeArgs) -> Result<ExitCode, Failure> {
     set_up(&mut api, &engine, settings, &database)?;
     api.catalog = Arc::clone(&catalog) as _;
     let listen = settings.value(&LISTEN);
-    let reload = Reload::new(given, config, engine.exchange()).with_catalog(catalog, TaskCatalog::open);
+    let reload = Reload::new(given, config, engine.exchange()).with_api(store, catalog, TaskCatalog::open);
     let ready = |address: SocketAddr| tracing::info!(%address, "serving the API");
     let summary = serve_with(api, engine, reload, listen, ready).await?;
     Ok(conclude(summary))

@@ -47,7 +47,7 @@ pub(super) fn on_hangup(stop: CancellationToken, mut reload: Reload) -> Result<(
                 return;
             }
             tell_reloading();
-            reload.reload();
+            reload.reload().await;
             tell_ready();
         }
     });

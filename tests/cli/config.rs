@@ -125,5 +125,5 @@ fn the_example_is_one_that_check_is_content_with() {
     let folder = tempfile::tempdir().expect("a folder");
     let example = config(folder.path(), "", &["config", "example"], &[]);
     let output = config(folder.path(), said(&example.stdout), &["config", "check"], &[]);
-    assert_eq!(said(&output.stdout), "runlane.toml: all is well, 2 tasks");
+    assert_eq!(said(&output.stdout), "runlane.toml: all is well, 2 tasks and 3 schedules");
 }

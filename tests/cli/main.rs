@@ -9,6 +9,8 @@ mod docs;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
 mod reload;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
+mod schedules;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite", target_os = "linux"))]
 mod serve;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
 mod server;

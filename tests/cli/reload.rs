@@ -16,15 +16,15 @@ use super::server::{Said, runlane_at};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A real `runlane serve`, with its log.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
-    url: String,
+    pub(crate) url: String,
     log: Receiver<String>,
     folder: PathBuf,
 }
 
 impl Serving {
-    fn start(folder: &Path, tasks: &str) -> Self {
+    pub(crate) fn start(folder: &Path, tasks: &str) -> Self {
         Self::start_with(folder, tasks, |_| {})
     }
 
@@ -55,7 +55,7 @@ impl Serving {
     }
 
     /// Waits until the log has a line with these words.
-    fn until(&self, words: &str) -> String {
+    pub(crate) fn until(&self, words: &str) -> String {
         loop {
             let line = self.log.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("the log never said {words:?}"));
             if line.contains(words) {
@@ -65,13 +65,13 @@ impl Serving {
     }
 
     /// Changes the file and says so; answers with the line of the log that has these words.
-    fn reload(&self, tasks: &str, words: &str) -> String {
+    pub(crate) fn reload(&self, tasks: &str, words: &str) -> String {
         std::fs::write(self.folder.join("runlane.toml"), tasks).expect("written");
         self.signal(Signal::HUP);
         self.until(words)
     }
 
-    fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a pid");
         kill_process(pid, signal).expect("told");
     }

@@ -26,7 +26,14 @@ pub(super) fn check(given: &Given, as_json: bool) -> Result<ExitCode, Failure> {
 
 fn summary(file: &str, config: &Config, errors: usize, warnings: usize) -> String {
     match (errors, warnings) {
-        (0, 0) => format!("{file}: all is well, {}", counted(config.tasks.len(), "task")),
+        (0, 0) => {
+            let tasks = counted(config.tasks.len(), "task");
+            let schedules = match config.schedules.len() {
+                0 => String::new(),
+                number => format!(" and {}", counted(number, "schedule")),
+            };
+            format!("{file}: all is well, {tasks}{schedules}")
+        }
         (0, warnings) => counted(warnings, "warning"),
         (errors, 0) => counted(errors, "error"),
         (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),

@@ -1,13 +1,16 @@
-//! `runlane config show`: every setting with its value and where it came from, then the tasks.
+//! `runlane config show`: every setting with its value and where it came from, then the tasks and the schedules.
 
 use std::process::ExitCode;
 
+use runlane::actions::TimingRequest;
 use serde_json::{Value, json};
 
 use super::look::{say, table};
 use super::{check, print_json, redact};
 use crate::cli::Failure;
-use crate::cli::settings::{About, Config, Effective, Given, Origin, Problem, SETTINGS, TaskConfig, Tasks};
+use crate::cli::settings::{
+    About, Config, Effective, Given, Origin, Place, Problem, SETTINGS, ScheduleConfig, Schedules, TaskConfig, Tasks,
+};
 
 pub(super) fn show(given: &Given, as_json: bool) -> Result<ExitCode, Failure> {
     let (config, problems) = given.read()?;
@@ -18,6 +21,9 @@ pub(super) fn show(given: &Given, as_json: bool) -> Result<ExitCode, Failure> {
         say(&settings(&config.settings));
         if !config.tasks.is_empty() {
             say(&format!("\n{}", tasks(&config.tasks)));
+        }
+        if !config.schedules.is_empty() {
+            say(&format!("\n{}", schedules(&config.schedules)));
         }
         if is_wrong {
             say(&format!("\n{}", check::lines(&problems)));
@@ -53,6 +59,63 @@ fn tasks(tasks: &Tasks) -> String {
     table(&["task", "executor", "queue", "attempts", "timeout", "schema", "from", "command"], &rows)
 }
 
+fn schedules(schedules: &Schedules) -> String {
+    let mut rows = Vec::new();
+    for (name, (place, ScheduleConfig { workspace, wanted })) in schedules {
+        let enabled = match wanted.enabled {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "–",
+        };
+        rows.push(vec![
+            name.clone(),
+            wanted.plan.task.to_string(),
+            when(&wanted.plan.timing),
+            enabled.to_owned(),
+            workspace.to_string(),
+            format!("{}:{}", place.file, place.line),
+        ]);
+    }
+    table(&["schedule", "task", "when", "enabled", "workspace", "from"], &rows)
+}
+
+fn when(timing: &TimingRequest) -> String {
+    match (&timing.cron, timing.every_seconds, timing.at) {
+        (Some(cron), ..) => format!("{cron} {}", timing.timezone.as_deref().unwrap_or("UTC")),
+        (_, Some(seconds), _) => format!("every {seconds} s"),
+        (_, _, Some(at)) => format!("once, {at}"),
+        _ => "–".into(),
+    }
+}
+
+fn schedule_as_json(at: String, schedule: &ScheduleConfig) -> Value {
+    let ScheduleConfig { workspace, wanted } = schedule;
+    let (plan, timing) = (&wanted.plan, &wanted.plan.timing);
+    json!({
+        "at": at,
+        "workspace": workspace,
+        "task": plan.task,
+        "payload": plan.payload,
+        "cron": timing.cron,
+        "timezone": timing.timezone,
+        "dst": timing.dst,
+        "every_seconds": timing.every_seconds,
+        "starts_at": timing.starts_at,
+        "once_at": timing.at,
+        "overlap": plan.overlap,
+        "catch_up_limit": plan.catch_up_limit,
+        "starting_deadline_seconds": plan.starting_deadline_seconds,
+        "jitter_seconds": plan.jitter_seconds,
+        "queue": plan.queue,
+        "lane": plan.lane,
+        "priority": plan.priority,
+        "max_attempts": plan.max_attempts,
+        "timeout_seconds": plan.timeout_seconds,
+        "metadata": plan.metadata,
+        "enabled": wanted.enabled,
+    })
+}
+
 fn from(origin: &Origin) -> String {
     match origin {
         Origin::File(place) => format!("{}:{}", place.file, place.line),
@@ -74,8 +137,12 @@ fn document(config: &Config, problems: &[Problem]) -> Value {
     let settings: Vec<Value> = SETTINGS.iter().map(|known| setting(known.about())).collect();
     let tasks: serde_json::Map<_, _> =
         config.tasks.iter().map(|(name, (place, task))| (name.clone(), as_json(place.to_string(), task))).collect();
+    let schedule = |(name, (place, schedule)): (&String, &(Place, ScheduleConfig))| {
+        (name.clone(), schedule_as_json(place.to_string(), schedule))
+    };
+    let schedules: serde_json::Map<_, _> = config.schedules.iter().map(schedule).collect();
     let problems: Vec<Value> = problems.iter().map(Problem::as_json).collect();
-    json!({"settings": settings, "tasks": tasks, "problems": problems})
+    json!({"settings": settings, "tasks": tasks, "schedules": schedules, "problems": problems})
 }
 
 /// Of variables only the names: their values are what secrets are kept in.

@@ -49,6 +49,11 @@ impl<'i> Book<'i> {
         self.add(Level::Error, at, message, Some(hint));
     }
 
+    /// With what to write instead.
+    pub(super) fn hinted(&self, at: Range<usize>, message: String, hint: String) {
+        self.add(Level::Error, at, message, Some(hint));
+    }
+
     fn add(&self, level: Level, at: Range<usize>, message: String, hint: Option<String>) {
         let at = Origin::File(self.place(at));
         self.problems.borrow_mut().push(Problem { level, at, message, hint });

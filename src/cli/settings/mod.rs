@@ -6,6 +6,7 @@ mod flags;
 mod parse;
 mod problem;
 mod process;
+mod schedules;
 mod schema;
 mod section;
 mod table;
@@ -24,7 +25,8 @@ pub(super) use self::flags::{Flags, ForAll, ForWorker, Reads};
 #[cfg(feature = "api")]
 pub(super) use self::parse::AuthMode;
 pub(super) use self::parse::LogFormat;
-pub(super) use self::problem::{Origin, Problem, Wrong};
+pub(super) use self::problem::{Origin, Place, Problem, Wrong};
+pub(super) use self::schedules::{ScheduleConfig, Schedules};
 pub(super) use self::table::*;
 pub(super) use self::tasks::{TaskConfig, Tasks};
 
@@ -43,6 +45,7 @@ const OTHER_VARIABLES: [&str; 4] = ["RUNLANE_CONFIG", "RUNLANE_URL", "RUNLANE_TO
 pub(super) struct Config {
     pub(super) settings: Effective,
     pub(super) tasks: Tasks,
+    pub(super) schedules: Schedules,
 }
 
 /// Everything that says something, so that it can be asked again.
@@ -113,6 +116,7 @@ impl Given {
         let mut elsewhere = Vec::new();
         let settings = effective::gather(&mut file, self, &mut elsewhere);
         let tasks = tasks::read(file.section("tasks"));
+        let schedules = schedules::read(file.section("schedules"), &tasks, &settings);
         file.finish();
         let mut problems = book.into_problems();
         let mut found = problems.split_off(errors.len());
@@ -124,7 +128,7 @@ impl Given {
             Origin::File(place) => (place.line, place.column),
             _ => (usize::MAX, 0),
         });
-        (Config { settings, tasks }, problems)
+        (Config { settings, tasks, schedules }, problems)
     }
 }
 

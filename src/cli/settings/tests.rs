@@ -139,6 +139,72 @@ fn a_task_is_judged_in_full() {
 }
 
 #[test]
+fn a_schedule_is_judged_in_full() {
+    let file = format!(
+        "{TASK}{}",
+        "\
+[schedules.a]
+task = \"resiz\"
+cron = \"61 * * * *\"
+priority = 5000
+overlap = \"forbit\"
+payload = nan
+croon = 1
+[schedules.b]
+task = \"resize\"
+cron = \"@daily\"
+timezone = \"Europe/Berln\"
+[schedules.c]
+cron = \"@daily\"
+[schedules.d]
+task = \"resize\"
+[schedules.e]
+task = \"resize\"
+every_seconds = 60
+at = \"soon\"
+dst = { gap = \"afer\" }
+grant = { user_id = \"ada\" }
+[schedules.01a1e2ca-77aa-7d10-a2f5-d6e1fce4b0a1]
+task = \"resize\"
+at = 2020-01-01T00:00:00Z
+[schedules.f]
+task = \"echo\"
+cron = \"@daily\"
+"
+    );
+    let found = problems(&file);
+    let expected = [
+        "5:8: warning: there is no task `resiz` in this file; did you mean `resize`?",
+        "6:1: error: \"61 * * * *\" ",
+        "7:1: error: priority 5000 is out of range",
+        "8:11: error: `overlap` cannot be \"forbit\"; did you mean `forbid`?",
+        "9:11: error: `payload` has a number that JSON does not take: nan",
+        "10:1: error: there is no key `croon` in [schedules.a]; did you mean `cron`?",
+        "14:1: error: \"Europe/Berln\" is not a time zone; did you mean Europe/Berlin?",
+        "15:12: error: there is no `task`; name the task that it runs",
+        "17:12: error: no time is given for the schedule; give one of cron, every_seconds and at",
+        "22:6: error: `at` must be an instant, as in 2026-11-20T09:00:00Z, not \"soon\"",
+        "23:15: error: `gap` cannot be \"afer\"; did you mean `after`?",
+        "24:11: error: `grant` takes `user_id`, `billing_account` and `scopes`",
+        "25:12: error: the name \"01a1e2ca-77aa-7d10-a2f5-d6e1fce4b0a1\" looks like an id",
+        "29:8: warning: there is no task `echo` in this file; it is there in `dev`, or with demo_tasks = true",
+    ];
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(&format!("runlane.toml:{expected}")), "{found} is not {expected}");
+    }
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+}
+
+#[test]
+fn a_schedule_is_held_against_the_schema_of_its_task_and_without_a_queue_the_task_must_be_here() {
+    let task = format!("{TASK}schema = {{ type = \"object\" }}\n");
+    let found = problems(&format!("{task}[schedules.a]\ntask = \"resize\"\ncron = \"@daily\"\npayload = 7\n"));
+    assert!(found[0].starts_with("runlane.toml:8:1: error: the payload does not suit the task: 7 is not"), "{found:?}");
+    let found = problems("queue_enabled = false\n[schedules.a]\ntask = \"other\"\ncron = \"@daily\"\n");
+    assert!(found[0].starts_with("runlane.toml:3:8: error: there is no task `other`; without a queue"), "{found:?}");
+}
+
+#[test]
 fn a_program_that_is_not_here_may_be_elsewhere() {
     let found = problems("[tasks.a]\nexecutor = \"process\"\ncommand = [\"no-such-program-anywhere\"]\n");
     assert_eq!(found, ["runlane.toml:3:1: warning: no program \"no-such-program-anywhere\" is found on PATH"]);
@@ -155,28 +221,32 @@ fn the_defaults_are_those_of_the_library() {
     assert_eq!(settings.value(&USAGE_DAYS), usual.usage.unsigned_abs());
 }
 
-/// Every key a file may have, as it stands there, of settings and of tasks.
-fn keys() -> (BTreeSet<String>, BTreeSet<String>) {
+/// Every key a file may have, as it stands there: of settings, of tasks and of schedules.
+fn keys() -> [BTreeSet<String>; 3] {
     let text = "[tasks.x]\nexecutor = \"process\"\n";
     let book = Book::new("", text);
     let table = DeTable::parse(text).expect("TOML");
     let mut file = Section::new(&book, String::new(), table.get_ref());
     effective::gather(&mut file, &Given::default(), &mut Vec::new());
     tasks::read(file.section("tasks"));
-    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    let text = "[schedules.x]\ntask = \"x\"\n";
+    let table = DeTable::parse(text).expect("TOML");
+    let mut other = Section::new(&book, String::new(), table.get_ref());
+    schedules::read(other.section("schedules"), &Tasks::new(), &Effective::default());
     let known = book.known.borrow();
-    let (in_tasks, settings): (Vec<_>, Vec<_>) = known.iter().partition(|key| key.starts_with("tasks."));
-    let settings = settings.into_iter().filter(|key| *key != "tasks").cloned().collect();
-    (settings, in_tasks.into_iter().map(|key| last(key)).collect())
+    let last = |key: &String| key.rsplit('.').next().unwrap_or_default().to_owned();
+    let within = |table: &str| known.iter().filter(|key| key.starts_with(table)).map(last).collect();
+    let is_setting = |key: &&String| !key.starts_with("tasks") && !key.starts_with("schedules");
+    [known.iter().filter(is_setting).cloned().collect(), within("tasks."), within("schedules.")]
 }
 
 #[test]
 fn the_example_is_right_and_has_every_key() {
     let text = std::fs::read_to_string("examples/runlane.toml").expect("the example");
     assert_eq!(problems(&text), Vec::<String>::new());
-    let (settings, tasks) = keys();
-    assert!(settings.len() > 15 && tasks.len() > 15, "{settings:?} {tasks:?}");
-    for key in settings.iter().chain(&tasks) {
+    let [settings, tasks, schedules] = keys();
+    assert!(settings.len() > 15 && tasks.len() > 15 && schedules.len() > 15, "{settings:?} {tasks:?} {schedules:?}");
+    for key in settings.iter().chain(&tasks).chain(&schedules) {
         let begins = |line: &str| line.trim_start_matches("# ").starts_with(&format!("{key} = "));
         let is_there = text.lines().any(begins)
             || text.contains(&format!("tasks.resize.{key}]"))
@@ -204,7 +274,8 @@ fn what_the_example_comments_out_is_right_too() {
 #[test]
 fn the_docs_know_every_key_of_a_task() {
     let text = std::fs::read_to_string("docs/tasks.md").expect("the page");
-    for key in keys().1 {
+    let [_, tasks, _] = keys();
+    for key in tasks {
         assert!(text.contains(&format!("`{key}`")), "docs/tasks.md does not mention `{key}`");
     }
 }

@@ -4,6 +4,8 @@ use std::num::{NonZeroU16, NonZeroU32};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use serde_json::Value;
+use toml::Spanned;
 use toml::de::DeValue;
 
 /// What a value of the file can become.
@@ -76,6 +78,69 @@ impl FromToml for NonZeroU16 {
     fn from_toml(value: &DeValue<'_>) -> Option<Self> {
         integer(value)
     }
+}
+
+impl FromToml for u16 {
+    const IS: &'static str = "a whole number from 0 to 65535";
+
+    fn from_toml(value: &DeValue<'_>) -> Option<Self> {
+        integer(value)
+    }
+}
+
+impl FromToml for i16 {
+    const IS: &'static str = "a whole number from -32768 to 32767";
+
+    fn from_toml(value: &DeValue<'_>) -> Option<Self> {
+        integer(value)
+    }
+}
+
+impl FromToml for f64 {
+    const IS: &'static str = "a number";
+
+    fn from_toml(value: &DeValue<'_>) -> Option<Self> {
+        match value {
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            other => integer_text(other)?.parse().ok(),
+        }
+    }
+}
+
+impl FromToml for bool {
+    const IS: &'static str = "true or false";
+
+    fn from_toml(value: &DeValue<'_>) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+/// The value as JSON; dates and times become text.
+pub(super) fn as_json(value: &DeValue<'_>) -> Result<Value, String> {
+    Ok(match value {
+        DeValue::String(text) => Value::from(text.as_ref()),
+        DeValue::Boolean(is) => Value::from(*is),
+        DeValue::Datetime(at) => Value::from(at.to_string()),
+        DeValue::Integer(_) => {
+            let text = integer_text(value).unwrap_or_default();
+            Value::Number(text.parse().map_err(|_| format!("has a number that JSON does not take: {text}"))?)
+        }
+        DeValue::Float(number) => {
+            let text = number.as_str();
+            let float = text.parse().ok().and_then(serde_json::Number::from_f64);
+            Value::Number(float.ok_or_else(|| format!("has a number that JSON does not take: {text}"))?)
+        }
+        DeValue::Array(items) => {
+            items.iter().map(|item| as_json(item.get_ref())).collect::<Result<Vec<_>, _>>()?.into()
+        }
+        DeValue::Table(table) => {
+            let field = |(key, item): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+                let key: &Spanned<std::borrow::Cow<'_, str>> = key;
+                Ok((key.get_ref().to_string(), as_json(item.get_ref())?))
+            };
+            Value::Object(table.iter().map(field).collect::<Result<_, String>>()?)
+        }
+    })
 }
 
 fn integer<T: FromStr>(value: &DeValue<'_>) -> Option<T> {

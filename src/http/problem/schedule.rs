@@ -50,7 +50,7 @@ impl Problem {
             Some(version) => format!("the schedule is at version {version}"),
             None => "there is no schedule of this name".to_owned(),
         };
-        Self::new(Code::VersionConflict, detail).field(field).hint("look at it again")
+        Self::new(Code::VersionConflict, detail).field(field).hint("read the schedule again and repeat the change")
     }
 
     /// There is nothing to go on with.

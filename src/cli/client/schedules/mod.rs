@@ -94,11 +94,7 @@ pub(super) async fn schedules(args: SchedulesArgs) -> Result<ExitCode, Failure> 
         SchedulesVerb::Edit(wanted) => {
             let body = wanted.body().map_err(exit::Usage)?;
             let extra = Extra { body: Some(&body), ..Extra::default() };
-            changed(
-                remote.change(Method::PATCH, &["schedules", &wanted.id], extra).await?,
-                "already so: nothing was changed",
-                json,
-            )
+            changed(remote.change(Method::PATCH, &["schedules", &wanted.id], extra).await?, "already up to date", json)
         }
         SchedulesVerb::Delete { which: Id { id }, if_exists } => delete(&remote, &id, if_exists, json).await,
         SchedulesVerb::Pause(Id { id }) => steered(&remote, &id, "pause", json).await,
