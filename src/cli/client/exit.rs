@@ -18,14 +18,14 @@ pub(super) const INTERRUPTED: u8 = 130;
 /// For the end of `--help`.
 pub(in crate::cli) const HELP: &str = "\
 Exit codes:
-  0    done; with --wait or logs -f, the run succeeded
-  1    refused or failed; with --wait or logs -f, the run failed
-  2    the command line is wrong
-  3    a worker stopped and left work behind
+  0    the command succeeded; with --wait or logs -f, the run succeeded
+  1    the command failed; with --wait or logs -f, the run failed
+  2    the command line is invalid
+  3    a worker stopped and left work for others
   4    with --wait or logs -f: the run was cancelled
   5    with --wait or logs -f: the run timed out
-  6    with --wait: the run had not ended in time, or waits for somebody
-  7    no server answers
+  6    with --wait: the run did not end in time, or needs a person to continue
+  7    no server answered
   130  interrupted";
 
 /// Something on the command line that only its verb could tell is wrong.

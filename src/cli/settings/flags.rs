@@ -69,7 +69,7 @@ impl<V: Reads> Args for Flags<V> {
     fn augment_args(command: Command) -> Command {
         let config = Arg::new("config").long("config").value_name("FILE").env("RUNLANE_CONFIG");
         let config = config.value_parser(clap::value_parser!(PathBuf));
-        let config = config.help("Settings and tasks; without it, runlane.toml where there is one");
+        let config = config.help("Configuration file with settings and tasks; default: runlane.toml, if it exists");
         let flags = SETTINGS.iter().filter(|setting| V::has_flag(setting.about())).map(|setting| flag::<V>(*setting));
         command.arg(config).args(flags)
     }

@@ -37,8 +37,18 @@ fn page(file: &str) -> Response {
         Ok(Some(found)) => {
             let headers =
                 [(header::CONTENT_TYPE, found.content_type), (header::CONTENT_SECURITY_POLICY, POLICY.into())];
-            (headers, found.bytes.into_owned()).into_response()
+            (headers, titled(file, found.bytes.into_owned())).into_response()
         }
         _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// The title names this API instead of the tool that renders it.
+fn titled(file: &str, bytes: Vec<u8>) -> Vec<u8> {
+    match file {
+        "index.html" => String::from_utf8_lossy(&bytes)
+            .replace("<title>Swagger UI</title>", "<title>Runlane API</title>")
+            .into_bytes(),
+        _ => bytes,
     }
 }

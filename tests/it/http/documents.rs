@@ -101,6 +101,7 @@ async fn the_page_for_people_needs_nobody_else() {
     assert_eq!(page.header("content-type"), "text/html");
     let html = page.body.as_str().expect("text");
     assert!(html.contains("swagger-ui") && !html.contains("//unpkg") && !html.contains("https://"), "{html}");
+    assert!(html.contains("<title>Runlane API</title>"), "{html}");
     let script = site.get("/docs/swagger-initializer.js").await;
     assert!(script.body.as_str().expect("text").contains("/openapi.json"));
     assert_eq!(site.get("/docs/swagger-ui-bundle.js").await.status, 200);
