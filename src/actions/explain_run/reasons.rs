@@ -59,7 +59,7 @@ impl<'a> Facts<'a> {
         reasons.extend(self.queue_reasons());
         let taking = Takers::of(self.run, &self.workers).reason(&self.position);
         // Where no worker has the task, that a run will be offered again in some seconds starts nothing.
-        let offered_in_vain = self.is_offered_again() && taking.is_some();
+        let offered_in_vain = self.run.is_unrouted() && taking.is_some();
         reasons.extend(taking);
         if self.run.available_at > self.now && !offered_in_vain {
             let alone = reasons.is_empty();
@@ -67,11 +67,6 @@ impl<'a> Facts<'a> {
             reasons.insert(place, due);
         }
         reasons
-    }
-
-    /// Whether a worker without the task gave the run back.
-    fn is_offered_again(&self) -> bool {
-        self.run.status() == Status::Queued && self.run.error.as_ref().is_some_and(|error| error.code == "unknown_task")
     }
 
     /// How many runs are claimed before it.

@@ -271,6 +271,10 @@ pub(super) async fn connect(pool: &Pool, target: &Target) -> Result<Object> {
             refused("connecting", source)
         }
         PoolError::Closed => StoreError::Closed,
+        // The pool's own words ("error occurred while creating a new object") say nothing to whoever reads the log.
+        PoolError::Backend(source) => {
+            StoreError::Unreachable { address: target.address.clone(), source: Box::new(source) }
+        }
         error => StoreError::Unreachable { address: target.address.clone(), source: Box::new(error) },
     })
 }
