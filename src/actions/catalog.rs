@@ -9,6 +9,24 @@ use crate::run::{Json, QueueName, RetryPolicy, TaskName};
 pub trait Catalog: Send + Sync + 'static {
     /// Whether a run of the task with this payload may be submitted, and what it has unless the caller says otherwise.
     fn admit(&self, task: &TaskName, payload: &Json) -> Result<TaskDefaults, Refusal>;
+
+    /// The tasks that are known, by name.
+    fn tasks(&self) -> Vec<KnownTask> {
+        Vec::new()
+    }
+}
+
+/// A task that is known where runs are submitted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownTask {
+    /// What it is called.
+    pub name: TaskName,
+    /// How its attempts are carried out, in a word.
+    pub executor: &'static str,
+    /// What its runs have unless their submission says otherwise.
+    pub defaults: TaskDefaults,
+    /// Whether its payloads are held against a schema.
+    pub has_schema: bool,
 }
 
 /// What a run of a task has unless its submission says otherwise; what is `None` is as for any run.
@@ -77,5 +95,9 @@ impl Catalog for LiveCatalog {
         // Not under the lock: a schema may take its time.
         let now = Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner));
         now.admit(task, payload)
+    }
+
+    fn tasks(&self) -> Vec<KnownTask> {
+        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner)).tasks()
     }
 }

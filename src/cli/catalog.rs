@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jsonschema::Validator;
-use runlane::actions::{Catalog, Refusal, TaskDefaults};
+use runlane::actions::{Catalog, KnownTask, Refusal, TaskDefaults};
 use runlane::run::{Json, TaskName};
 use runlane::worker::DEMO_TASKS;
 
@@ -20,6 +20,7 @@ pub(super) struct TaskCatalog {
 
 #[derive(Default)]
 struct Entry {
+    executor: &'static str,
     defaults: TaskDefaults,
     schema: Option<Validator>,
 }
@@ -48,7 +49,7 @@ impl TaskCatalog {
 
     fn with_demo_tasks(mut self) -> Self {
         for name in DEMO_TASKS {
-            let entry = Entry { defaults: self.usual.clone(), schema: None };
+            let entry = Entry { executor: "native", defaults: self.usual.clone(), schema: None };
             self.tasks.entry(name.to_owned()).or_insert(entry);
         }
         self
@@ -67,7 +68,7 @@ fn entry(task: &TaskConfig, usual: &TaskDefaults) -> Result<Entry, Failure> {
         timeout_seconds: task.timeout_seconds.or(usual.timeout_seconds),
         retry: task.retry,
     };
-    Ok(Entry { defaults, schema: schema.map_err(|error| format!("schema: {error}"))? })
+    Ok(Entry { executor: task.executor(), defaults, schema: schema.map_err(|error| format!("schema: {error}"))? })
 }
 
 impl Catalog for TaskCatalog {
@@ -87,6 +88,19 @@ impl Catalog for TaskCatalog {
             }
         }
         Ok(entry.defaults.clone())
+    }
+
+    fn tasks(&self) -> Vec<KnownTask> {
+        let known = |(name, entry): (&String, &Entry)| {
+            let (defaults, has_schema) = (entry.defaults.clone(), entry.schema.is_some());
+            Some(KnownTask {
+                name: TaskName::parse(name.as_str()).ok()?,
+                executor: entry.executor,
+                defaults,
+                has_schema,
+            })
+        };
+        self.tasks.iter().filter_map(known).collect()
     }
 }
 

@@ -26,6 +26,7 @@ mod serve;
 mod settings;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod signals;
+mod usage;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod worker;
 #[cfg(all(feature = "worker", target_os = "linux"))]
@@ -77,7 +78,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 /// Carries out what the command line asks.
 pub(crate) async fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = usage::parse::<Cli>();
     #[cfg(feature = "api")]
     cli.refuse_leading_args_of_others();
     let done = match cli.verb {
@@ -126,10 +127,10 @@ fn exit_code(_: &(dyn Error + Send + Sync + 'static)) -> ExitCode {
 
 /// The failure, and below it what caused it, one cause a line. A cause that only repeats the line above is left out.
 fn in_words(failure: &dyn Error) -> String {
-    let mut words = format!("error: {failure}");
+    let mut words = format!("error: {}", usage::without_os_codes(&failure.to_string()));
     let mut cause = failure.source();
     while let Some(error) = cause {
-        let line = error.to_string();
+        let line = usage::without_os_codes(&error.to_string());
         if !words.ends_with(&line) {
             words.push_str(&format!("\n  because: {line}"));
         }

@@ -27,7 +27,7 @@ const SCHEME: &str = "token";
         license(name = "MIT OR Apache-2.0")
     ),
     components(schemas(dto::Problem, dto::Ended, dto::RunFailure, dto::RunStatus, dto::SubmitKeyMode,
-        dto::LaneOnFailure, dto::TokenRole, dto::Name, dto::EventWord, dto::RunBlockedBy, dto::ScheduleDisabled,
+        dto::LaneOnFailure, dto::TokenRole, dto::Name, dto::IdOrPart, dto::EventWord, dto::RunBlockedBy, dto::ScheduleDisabled,
         dto::ScheduleDst, dto::ScheduleFold, dto::ScheduleGap, dto::ScheduleOverlap, dto::SlotSkipReason, dto::WorkerState)),
     tags(
         (name = "runs", description = "Submit, watch and control runs"),

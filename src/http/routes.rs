@@ -52,13 +52,14 @@ pub(in crate::http) const ROUTES: &[Route] = &[
     route("PATCH", "/v1/lanes/{name}",          Here(Operate),    &[BODY, NAME, STORE, WRITE]),
     route("POST",  "/v1/lanes/{name}/release",  Here(Operate),    &[NAME, STORE, WRITE]),
     route("GET",   "/v1/workers",               Here(Read),       &[STORE]),
-    route("POST",  "/v1/workers/{id}/drain",    Everywhere(Administer), &[&[Code::WorkerNotFound], STORE, WRITE]),
+    route("POST",  "/v1/workers/{id}/drain",    Everywhere(Administer), &[&[Code::WorkerNotFound, Code::AmbiguousId], STORE, WRITE]),
     route("GET",   "/v1/workspaces",            Here(Read),       &[STORE]),
     route("POST",  "/v1/workspaces",            Here(Administer), &[BODY, STORE, WRITE]),
     route("GET",   "/v1/tokens",                Here(Administer), &[STORE]),
     route("POST",  "/v1/tokens",                Here(Administer), &[BODY, TOKEN, STORE, WRITE]),
-    route("DELETE", "/v1/tokens/{id}",          Here(Administer), &[&[Code::TokenNotFound], STORE, WRITE]),
+    route("DELETE", "/v1/tokens/{id}",          Here(Administer), &[&[Code::TokenNotFound, Code::AmbiguousId], STORE, WRITE]),
     route("GET",   "/v1/audit",                 Here(Administer), &[QUERY, CURSOR, STORE]),
+    route("GET",   "/v1/tasks",                 Here(Read),       &[]),
     route("POST",  "/v1/schedules",             Here(Submit),     &[BODY, SCHEDULED, NAMED, STORE, WRITE]),
     route("GET",   "/v1/schedules",             Here(Read),       &[QUERY, CURSOR, STORE]),
     route("POST",  "/v1/schedules/preview",     Here(Read),       &[BODY, &[Code::ConflictingFields]]),
@@ -73,9 +74,9 @@ pub(in crate::http) const ROUTES: &[Route] = &[
     route("POST",  "/v1/schedules/{id}/resume", Here(Operate),    &[SCHEDULE, GRANT, &[Code::NoSlots], STORE, WRITE]),
     route("POST",  "/v1/grants",                Here(Operate),    &[BODY, STORE, WRITE]),
     route("GET",   "/v1/grants",                Here(Read),       &[QUERY, CURSOR, STORE]),
-    route("GET",   "/v1/grants/{id}",           Here(Read),       &[&[Code::GrantNotFound], STORE]),
-    route("GET",   "/v1/grants/{id}/validate",  Here(Read),       &[&[Code::GrantNotFound], QUERY, STORE]),
-    route("POST",  "/v1/grants/{id}/revoke",    Here(Operate),    &[&[Code::GrantNotFound], STORE, WRITE]),
+    route("GET",   "/v1/grants/{id}",           Here(Read),       &[&[Code::GrantNotFound, Code::AmbiguousId], STORE]),
+    route("GET",   "/v1/grants/{id}/validate",  Here(Read),       &[&[Code::GrantNotFound, Code::AmbiguousId], QUERY, STORE]),
+    route("POST",  "/v1/grants/{id}/revoke",    Here(Operate),    &[&[Code::GrantNotFound, Code::AmbiguousId], STORE, WRITE]),
     route("GET",   "/v1/usage",                 Here(Read),       &[QUERY, STORE]),
     route("GET",   "/healthz",                  Nothing,          &[]),
     route("GET",   "/readyz",                   Nothing,          &[STORE, &[Code::ShuttingDown]]),
@@ -126,12 +127,12 @@ const DIRECT: &[Code] = &[Code::QueueDisabled, Code::ConcurrencyLimit];
 const KEYS: &[Code] = &[Code::IdempotencyMismatch];
 const QUERY: &[Code] = &[Code::InvalidParameter, Code::UnknownParameter];
 const CURSOR: &[Code] = &[Code::InvalidCursor];
-const RUN: &[Code] = &[Code::RunNotFound];
+const RUN: &[Code] = &[Code::RunNotFound, Code::AmbiguousId];
 const STATUS: &[Code] = &[Code::StatusConflict];
 const FULL: &[Code] = &[Code::RunQueueFull];
 const NAME: &[Code] = &[Code::RouteNotFound];
 const TOKEN: &[Code] = &[Code::ConflictingFields];
-const SCHEDULE: &[Code] = &[Code::ScheduleNotFound];
+const SCHEDULE: &[Code] = &[Code::ScheduleNotFound, Code::AmbiguousId];
 const SCHEDULED: &[Code] = &[
     Code::ConflictingFields,
     Code::UnknownTask,

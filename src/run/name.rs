@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidName {
     /// Nothing but the empty string was given.
-    #[error("{what} is empty")]
+    #[error("{what} is empty; give 1 to {MAX_BYTES} bytes of text")]
     Empty {
         /// The kind of name.
         what: &'static str,
@@ -20,7 +20,7 @@ pub enum InvalidName {
         length: usize,
     },
     /// Control characters cannot be shown, logged or compared by eye.
-    #[error("{what} contains the control character U+{:04X}", u32::from(*.found))]
+    #[error("{what} contains the control character U+{:04X}; give printable text", u32::from(*.found))]
     Control {
         /// The kind of name.
         what: &'static str,

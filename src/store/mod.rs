@@ -34,6 +34,9 @@ use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 
+/// How many of the newest ids are searched for one that ends so.
+pub const SEARCHED_ENDS: usize = 10_000;
+
 /// What a store answers.
 pub type Result<T> = std::result::Result<T, StoreError>;
 
@@ -184,8 +187,13 @@ pub trait Store: Schedules {
     /// Writes down who did what, in this order.
     async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()>;
 
-    /// The audit log of one workspace, or all of it, newest first.
-    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>>;
+    /// The audit log of one workspace, or of all, newest first.
+    async fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
+        page: &Page<i64>,
+    ) -> Result<Listed<AuditRecord, i64>>;
 
     /// One run, live or finished.
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>>;
@@ -197,6 +205,10 @@ pub trait Store: Schedules {
         filter: &RunFilter,
         page: &Page<RunId>,
     ) -> Result<Listed<Run, RunId>>;
+
+    /// At most `limit` runs whose id ends in these lower-case hexadecimal digits. Only the newest
+    /// [`SEARCHED_ENDS`] live runs and as many finished ones are searched: the end of an id has no index.
+    async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>>;
 
     /// A run's attempts, oldest first; `None` if there is no such run.
     async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>>;

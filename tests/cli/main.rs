@@ -14,6 +14,8 @@ mod schedules;
 mod serve;
 #[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
 mod server;
+#[cfg(all(feature = "api", feature = "worker", feature = "sqlite"))]
+mod words;
 
 use std::process::{Command, Output};
 

@@ -18,6 +18,7 @@ mod memory {
 
     runlane::conformance_suite!(bench);
     runlane::schedule_suite!(bench);
+    runlane::access_suite!(bench);
 }
 
 #[cfg(feature = "sqlite")]
@@ -37,6 +38,7 @@ mod sqlite {
 
     runlane::conformance_suite!(bench);
     runlane::schedule_suite!(bench);
+    runlane::access_suite!(bench);
 }
 
 #[cfg(feature = "postgres")]
@@ -64,6 +66,7 @@ mod postgres {
 
         runlane::conformance_suite!(bench);
         runlane::schedule_suite!(bench);
+        runlane::access_suite!(bench);
     }
 
     /// Through PgBouncer in transaction mode, which gives every transaction another session.
@@ -77,5 +80,6 @@ mod postgres {
 
         runlane::conformance_suite!(bench);
         runlane::schedule_suite!(bench);
+        runlane::access_suite!(bench);
     }
 }

@@ -6,6 +6,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
+use runlane::run::explain_json_mistake;
+
 use super::doc::Doc;
 
 /// `90`, `90s`, `5m`, `1h30m`, `2 days`: a plain number is seconds.
@@ -15,7 +17,7 @@ pub(super) fn duration(text: &str) -> Result<SignedDuration, String> {
         Ok(seconds) => SignedDuration::try_from_secs_f64(seconds).map_err(|_| wrong())?,
         Err(_) => in_words(text).ok_or_else(wrong)?,
     };
-    if span.is_negative() { Err(format!("{text:?} is negative")) } else { Ok(span) }
+    if span.is_negative() { Err(format!("{text:?} is negative; write 90, 90s, 5m or 1h30m")) } else { Ok(span) }
 }
 
 /// Days are 24 hours: a delay is a number of seconds, not a date.
@@ -55,7 +57,7 @@ pub(super) fn json(what: &str, text: &str) -> Result<Doc, String> {
             word if !word.starts_with(['{', '[', '"']) => format!("text needs quotes: '\"{word}\"'"),
             _ => "in a shell, put it between single quotes".to_owned(),
         };
-        format!("{what} is not JSON: {error}\n  hint: {hint}")
+        format!("{what} is not JSON: {}\n  hint: {hint}", explain_json_mistake(read.as_bytes(), &error))
     })
 }
 

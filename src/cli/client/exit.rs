@@ -50,7 +50,7 @@ pub(in crate::cli) fn of_failure(failure: &(dyn Error + Send + Sync + 'static)) 
         return ExitCode::from(USAGE);
     }
     match failure.downcast_ref::<ApiError>() {
-        Some(ApiError::Url { .. }) => ExitCode::from(USAGE),
+        Some(ApiError::Url { .. } | ApiError::Unsendable { .. }) => ExitCode::from(USAGE),
         Some(ApiError::Unreachable { .. } | ApiError::Foreign { .. }) => ExitCode::from(UNREACHABLE),
         _ => ExitCode::from(FAILED),
     }

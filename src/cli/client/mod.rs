@@ -4,6 +4,7 @@
 //! answers are read into, `render` how they look.
 
 mod args;
+mod audit;
 mod batch;
 mod bench;
 mod completions;
@@ -13,6 +14,7 @@ mod exit;
 mod explain;
 mod grants;
 mod lanes;
+mod limit;
 mod logs;
 mod problem;
 mod queues;
@@ -23,6 +25,7 @@ mod schedules;
 mod seen;
 mod sse;
 mod submit;
+mod tasks;
 mod tokens;
 mod top;
 mod usage;
@@ -59,12 +62,16 @@ pub(super) enum ClientVerb {
     Grants(grants::GrantsArgs),
     /// Sum up what runs used, by billing account
     Usage(usage::UsageArgs),
+    /// List the tasks that the server knows
+    Tasks(tasks::TasksArgs),
     /// List and drain workers
     Workers(workers::WorkersArgs),
     /// List and create workspaces
     Workspaces(workspaces::WorkspacesArgs),
     /// List, create and revoke tokens
     Tokens(tokens::TokensArgs),
+    /// List who did what: the audit log
+    Audit(audit::AuditArgs),
     /// Watch queues, workers and runs, live
     Top(top::TopArgs),
     /// Measure how fast a server accepts and executes runs
@@ -91,6 +98,8 @@ pub(super) async fn run(verb: ClientVerb) -> Result<ExitCode, Failure> {
         ClientVerb::Workers(args) => workers::workers(args).await,
         ClientVerb::Workspaces(args) => workspaces::workspaces(args).await,
         ClientVerb::Tokens(args) => tokens::tokens(args).await,
+        ClientVerb::Audit(args) => audit::audit(args).await,
+        ClientVerb::Tasks(args) => tasks::tasks(args).await,
         ClientVerb::Top(args) => top::top(args).await,
         ClientVerb::Bench(args) => bench::bench(args).await,
         ClientVerb::Doctor(args) => doctor::doctor(args).await,
@@ -124,6 +133,8 @@ impl ClientVerb {
             ClientVerb::Workers(args) => args.remote.json,
             ClientVerb::Workspaces(args) => args.remote.json,
             ClientVerb::Tokens(args) => args.remote.json,
+            ClientVerb::Audit(args) => args.remote.json,
+            ClientVerb::Tasks(args) => args.remote.json,
             ClientVerb::Top(args) => args.remote.json,
             ClientVerb::Bench(args) => args.remote.json,
             ClientVerb::Doctor(args) => args.remote.json,

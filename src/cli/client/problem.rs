@@ -18,6 +18,11 @@ pub(in crate::cli) enum ApiError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A header cannot carry what an option says.
+    Unsendable {
+        /// Which option.
+        option: String,
+    },
     /// Nobody answers there.
     Unreachable {
         /// Where.
@@ -110,6 +115,9 @@ impl fmt::Display for ApiError {
             ApiError::Url { url, reason } => {
                 write!(out, "{url:?} is no address of a server: {reason}\n  hint: write it as in http://127.0.0.1:8080")
             }
+            ApiError::Unsendable { option } => {
+                write!(out, "{option} contains a line break or another control character; give printable text")
+            }
             ApiError::Unreachable { url, source } => {
                 let cause = if source.is_timeout() { "it did not answer in time".into() } else { root_of(source) };
                 write!(out, "no server answers at {url}\n  because: {cause}")?;
@@ -156,7 +164,7 @@ impl Problem {
 impl Error for ApiError {}
 
 /// What people here write for a header.
-fn option_of(field: &str) -> &str {
+pub(super) fn option_of(field: &str) -> &str {
     match field {
         "X-Runlane-Workspace" => "--workspace",
         "Idempotency-Key" => "--idempotency-key",

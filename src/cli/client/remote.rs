@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::doc::Doc;
-use super::problem::ApiError;
+use super::problem::{ApiError, option_of};
 use clap::Args;
+use reqwest::header::HeaderValue;
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
 
 /// Long enough for an answer that the server was asked to wait for.
@@ -94,6 +95,11 @@ impl RemoteArgs {
             Client::builder().connect_timeout(CONNECT).user_agent(concat!("runlane/", env!("CARGO_PKG_VERSION")));
         let http = http.build().map_err(|error| wrong(error.to_string()))?;
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        for (option, value) in [("--token", &self.token), ("--workspace", &self.workspace)] {
+            if value.as_ref().is_some_and(|value| HeaderValue::from_bytes(value.as_bytes()).is_err()) {
+                return Err(ApiError::Unsendable { option: option.to_owned() });
+            }
+        }
         Ok(Remote { http, base, token: given(&self.token), workspace: given(&self.workspace) })
     }
 
@@ -162,6 +168,8 @@ impl Remote {
     ) -> Result<(Doc, String), ApiError> {
         let mut request = self.request(method, &self.v1(path)).query(extra.query).timeout(PATIENCE);
         for (name, value) in extra.headers {
+            let value = HeaderValue::from_bytes(value.as_bytes());
+            let value = value.map_err(|_| ApiError::Unsendable { option: option_of(name).to_owned() })?;
             request = request.header(*name, value);
         }
         if let Some(body) = extra.body {
@@ -196,7 +204,7 @@ impl Remote {
     fn request(&self, method: Method, url: &Url) -> RequestBuilder {
         let mut request = self.http.request(method, url.clone());
         if let Some(workspace) = &self.workspace {
-            request = request.header("X-Runlane-Workspace", workspace);
+            request = request.header("X-Runlane-Workspace", workspace.as_bytes());
         }
         match &self.token {
             Some(token) => request.bearer_auth(token),
@@ -234,6 +242,24 @@ impl Remote {
     fn not_runlane(&self, reason: String) -> ApiError {
         ApiError::Foreign { url: self.address().to_owned(), reason }
     }
+}
+
+/// The full id of what a short one stands for: a body or a query takes no other.
+pub(super) async fn full_id(remote: &Remote, noun: &str, text: &str) -> Result<String, ApiError> {
+    if uuid::Uuid::parse_str(text).is_ok() {
+        return Ok(text.to_owned());
+    }
+    let found = remote.get(&[noun, text]).await?;
+    found.field("id").ok_or_else(|| remote.not_runlane("its answer has no id".into()))
+}
+
+/// The body with the full id where a field has a short one.
+pub(super) async fn with_full_id(remote: &Remote, body: Doc, field: &str, noun: &str) -> Result<Doc, ApiError> {
+    let Some(given) = body.field::<String>(field) else { return Ok(body) };
+    let id = full_id(remote, noun, &given).await?;
+    let mut fields: std::collections::BTreeMap<String, Doc> = body.read().unwrap_or_default();
+    fields.insert(field.to_owned(), Doc::of(&id));
+    Ok(Doc::of(&fields))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::look::{BAD, STRONG, WARN, counted, plain, say, styled};
 use super::print_json;
 use crate::cli::Failure;
 use crate::cli::settings::{Config, Given, Problem};
+use crate::cli::usage::without_os_codes;
 
 pub(super) fn check(given: &Given, as_json: bool) -> Result<ExitCode, Failure> {
     let (config, problems) = given.read()?;
@@ -46,7 +47,7 @@ pub(super) fn lines(problems: &[Problem]) -> String {
     for problem in problems {
         let style = if problem.is_error() { BAD } else { WARN };
         let (at, level) = (styled(STRONG, &problem.at.to_string()), styled(style, problem.level.word()));
-        let _ = writeln!(text, "{at}: {level}: {}", plain(&problem.words()));
+        let _ = writeln!(text, "{at}: {level}: {}", plain(&without_os_codes(&problem.words())));
     }
     text
 }

@@ -86,7 +86,7 @@ pub(super) fn whole_above_zero<T: FromStr>(text: &str) -> Result<T, String> {
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| format!("{text} seconds: {error}"))
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text} s is negative or too long"))
 }
 
 pub(super) fn seconds_above_zero(text: &str) -> Result<Duration, String> {
@@ -98,7 +98,8 @@ pub(super) fn seconds_above_zero(text: &str) -> Result<Duration, String> {
 
 pub(super) fn days(text: &str) -> Result<Duration, String> {
     let days: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of days"))?;
-    let length = Duration::try_from_secs_f64(days * 86_400.0).map_err(|error| format!("{text} days: {error}"))?;
+    let length =
+        Duration::try_from_secs_f64(days * 86_400.0).map_err(|_| format!("{text} days is negative or too long"))?;
     // Longer than anything is kept; more could not be counted back from today.
     match length > Duration::from_secs(1000 * 366 * 86_400) {
         true => Err(format!("{text} days are more than a thousand years")),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::cli::usage::without_os_codes;
+
 use serde_json::{Value, json};
 
 /// Where something was said.
@@ -67,7 +69,7 @@ impl Problem {
 /// As compilers say it, so that editors find the place.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.at, self.level.word(), self.words())
+        write!(f, "{}: {}: {}", self.at, self.level.word(), without_os_codes(&self.words()))
     }
 }
 

@@ -20,7 +20,9 @@ fn load(value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
     match value.get_ref() {
         DeValue::String(path) => {
             let text = std::fs::read_to_string(path.as_ref()).map_err(|error| format!("{path}: {error}"))?;
-            serde_json::from_str(&text).map_err(|error| format!("{path} is not JSON: {error}"))
+            serde_json::from_str(&text).map_err(|error| {
+                format!("{path} is not JSON: {}", runlane::run::explain_json_mistake(text.as_bytes(), &error))
+            })
         }
         DeValue::Table(_) => {
             let table = toml::Table::deserialize(ValueDeserializer::from(value.clone()));

@@ -14,7 +14,7 @@ use super::schedules::grant_request;
 use crate::actions::{create_grant as make, grant_reach, revoke_grant as revoke, validate_grant as validate};
 use crate::http::auth::Caller;
 use crate::http::changed::Changed;
-use crate::http::dto::{Grant, GrantInUse, GrantTerms, GrantVerdict, List, Name};
+use crate::http::dto::{Grant, GrantInUse, GrantTerms, GrantVerdict, IdOrPart, List, Name};
 use crate::http::extract::{Body, GrantPath, Query, from_cursor, to_cursor};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -66,7 +66,7 @@ pub(super) async fn list_grants(
 /// Show a grant
 ///
 /// With everything that runs under it and that revoking it would stop.
-#[utoipa::path(get, path = "/v1/grants/{id}", tag = "grants", params(("id" = Uuid, Path, description = "The grant")),
+#[utoipa::path(get, path = "/v1/grants/{id}", tag = "grants", params(("id" = IdOrPart, Path, description = "The grant")),
     responses((status = 200, description = "The grant", body = GrantInUse)))]
 pub(super) async fn show_grant(
     State(server): State<Server>,
@@ -90,7 +90,7 @@ pub(super) struct Asked {
 
 /// Check whether a grant allows a task now
 #[utoipa::path(get, path = "/v1/grants/{id}/validate", tag = "grants",
-    params(("id" = Uuid, Path, description = "The grant"), Asked),
+    params(("id" = IdOrPart, Path, description = "The grant"), Asked),
     responses((status = 200, description = "Whether the grant allows the task, and if not, why", body = GrantVerdict)))]
 pub(super) async fn validate_grant(
     State(server): State<Server>,
@@ -117,7 +117,7 @@ pub(super) async fn validate_grant(
 /// After the response, nothing starts under this grant. Waiting runs fail when they would start, which disables their
 /// schedules; running ones continue unless they are cancelled, but are not retried. The response lists them.
 #[utoipa::path(post, path = "/v1/grants/{id}/revoke", tag = "grants",
-    params(("id" = Uuid, Path, description = "The grant")),
+    params(("id" = IdOrPart, Path, description = "The grant")),
     responses((status = 200, description = "Revoked, with what this stops", body = GrantInUse)))]
 pub(super) async fn revoke_grant(
     State(server): State<Server>,

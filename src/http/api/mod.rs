@@ -8,6 +8,7 @@ mod queues;
 mod retry;
 mod runs;
 mod schedules;
+mod tasks;
 mod tokens;
 mod usage;
 mod workers;
@@ -32,6 +33,7 @@ pub(in crate::http) fn routes(limits: &Limits) -> OpenApiRouter<Server> {
         .routes(routes!(lanes::list_lanes))
         .routes(routes!(lanes::change_lane))
         .routes(routes!(lanes::release_lane))
+        .routes(routes!(tasks::list_tasks))
         .routes(routes!(workers::list_workers))
         .routes(routes!(workers::drain_worker))
         .routes(routes!(workspaces::list_workspaces, workspaces::create_workspace))

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use crate::actions::{TokenRequest, create_token as make, revoke_token as revoke};
 use crate::http::auth::Caller;
 use crate::http::changed::Changed;
-use crate::http::dto::{CreatedToken, List, NewToken, Token};
+use crate::http::dto::{CreatedToken, IdOrPart, List, NewToken, Token};
 use crate::http::extract::{Body, TokenPath};
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
@@ -44,7 +44,7 @@ pub(super) async fn create_token(
 ///
 /// The token stops working immediately in this process, and within 5 seconds in others.
 #[utoipa::path(delete, path = "/v1/tokens/{id}", tag = "tokens",
-    params(("id" = Uuid, Path, description = "The token")),
+    params(("id" = IdOrPart, Path, description = "The token")),
     responses((status = 200, description = "Revoked", body = Token)))]
 pub(super) async fn revoke_token(
     State(server): State<Server>,

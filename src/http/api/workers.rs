@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 
 use crate::actions::drain_worker as ask_to_drain;
 use crate::http::auth::Caller;
-use crate::http::dto::{List, Worker};
+use crate::http::dto::{IdOrPart, List, Worker};
 use crate::http::extract::WorkerPath;
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
@@ -27,7 +27,7 @@ pub(super) async fn list_workers(State(server): State<Server>, _: Caller) -> Res
 /// The worker claims no more from its next heartbeat on, finishes or gives back what it has, and exits. If it has left
 /// already, the answer says so. A silent worker is asked too, and drains if it comes back.
 #[utoipa::path(post, path = "/v1/workers/{id}/drain", tag = "workers",
-    params(("id" = Uuid, Path, description = "The worker")),
+    params(("id" = IdOrPart, Path, description = "The worker")),
     responses(
         (status = 202, description = "The worker was asked to drain", body = Worker),
         (status = 200, description = "The worker had left already", body = Worker)))]

@@ -157,6 +157,6 @@ fn unauthenticated(detail: &str) -> Problem {
 fn chosen(headers: &HeaderMap) -> Result<Option<WorkspaceName>, Problem> {
     let Some(value) = headers.get(WORKSPACE) else { return Ok(None) };
     let refused = |reason: String| Problem::new(Code::InvalidHeader, reason).field("X-Runlane-Workspace");
-    let name = std::str::from_utf8(value.as_bytes()).map_err(|error| refused(error.to_string()))?;
+    let name = std::str::from_utf8(value.as_bytes()).map_err(|_| refused("the name is not UTF-8 text".into()))?;
     WorkspaceName::parse(name).map(Some).map_err(|error| refused(error.to_string()))
 }

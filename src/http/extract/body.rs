@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 
 use super::json;
+use super::words::{known_names, plain};
 use crate::http::dto::Object;
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
@@ -60,14 +61,14 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         match (quoted(&words, "unknown field `"), quoted(&words, "missing field `")) {
             (Some(name), _) => {
                 let detail = format!("there is no field {name:?}");
-                let known = words.split_once(", ").map(|(_, known)| known.to_owned());
+                let known = words.split_once(", expected ").map(|(_, known)| known_names(known));
                 let problem = Problem::new(Code::UnknownField, detail).field(own_path(&path, name));
                 known.map_or(problem.clone(), |known| problem.hint(known))
             }
             (_, Some(name)) => {
                 Problem::new(Code::MissingField, format!("the field {name:?} is required")).field(inner(name))
             }
-            _ => Problem::new(Code::InvalidField, words).field(path),
+            _ => Problem::new(Code::InvalidField, plain(&path, &words)).field(path),
         }
     })
 }

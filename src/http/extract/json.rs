@@ -7,6 +7,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::http::problem::{Code, Problem};
+use crate::run::explain_json_mistake;
 
 /// How many arrays and objects may be within each other.
 pub(super) const DEEPEST: usize = 64;
@@ -18,10 +19,13 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), Problem> {
     let looked = Look { depth: 0, found: &found }.deserialize(&mut deserializer).and_then(|()| deserializer.end());
     match (found.into_inner(), looked) {
         (Some(problem), _) => Err(problem),
-        (None, Err(error)) if bytes.is_empty() => {
-            Err(Problem::new(Code::InvalidJson, format!("the body is empty: {error}")))
+        (None, Err(_)) if bytes.is_empty() => {
+            Err(Problem::new(Code::InvalidJson, "the body is empty").hint("send a JSON object"))
         }
-        (None, Err(error)) => Err(Problem::new(Code::InvalidJson, error.to_string())),
+        (None, Err(error)) => {
+            let detail = format!("the body is not JSON: {}", explain_json_mistake(bytes, &error));
+            Err(Problem::new(Code::InvalidJson, detail).hint("send a JSON object in UTF-8"))
+        }
         (None, Ok(())) => Ok(()),
     }
 }

@@ -6,6 +6,8 @@ mod json;
 mod path;
 mod prefer;
 mod query;
+mod short;
+mod words;
 
 pub(in crate::http) use body::Body;
 pub(in crate::http) use cursor::{from_cursor, to_cursor};

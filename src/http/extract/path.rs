@@ -3,6 +3,7 @@
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 
+use super::short::{Noun, resolve, short_schedule};
 use crate::access::TokenId;
 use crate::http::auth::Caller;
 use crate::http::problem::{Code, Problem};
@@ -10,7 +11,37 @@ use crate::http::state::Server;
 use crate::run::{GrantId, LaneName, QueueName, RunId, ScheduleId, WorkerId, WorkspaceName};
 use crate::schedule::ScheduleName;
 
-macro_rules! paths {
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident($inner:ident), $noun:ident, $missing:expr;)+) => {$(
+        $(#[$doc])*
+        pub(in crate::http) struct $name(pub(in crate::http) $inner);
+
+        impl FromRequestParts<Server> for $name {
+            type Rejection = Problem;
+
+            async fn from_request_parts(parts: &mut Parts, server: &Server) -> Result<Self, Problem> {
+                let Ok(Path(text)) = Path::<String>::from_request_parts(parts, server).await else {
+                    return Err($missing("?"));
+                };
+                let caller = Caller::from_request_parts(parts, server).await?;
+                resolve(server, &caller, Noun::$noun, &text, $missing).await.map(|id| Self($inner(id)))
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// A run.
+    RunPath(RunId), Run, Problem::no_run;
+    /// A worker.
+    WorkerPath(WorkerId), Worker, Problem::no_worker;
+    /// A token.
+    TokenPath(TokenId), Token, Problem::no_token;
+    /// A grant.
+    GrantPath(GrantId), Grant, Problem::no_grant;
+}
+
+macro_rules! names {
     ($($(#[$doc:meta])* $name:ident($inner:ty), $missing:expr;)+) => {$(
         $(#[$doc])*
         pub(in crate::http) struct $name(pub(in crate::http) $inner);
@@ -28,15 +59,7 @@ macro_rules! paths {
     )+};
 }
 
-paths! {
-    /// A run.
-    RunPath(RunId), Problem::no_run;
-    /// A worker.
-    WorkerPath(WorkerId), |id: &str| Problem::new(Code::WorkerNotFound, format!("no worker {id:?}"));
-    /// A token.
-    TokenPath(TokenId), Problem::no_token;
-    /// A grant.
-    GrantPath(GrantId), Problem::no_grant;
+names! {
     /// A queue. Every name may have one, so that only what is no name is not found.
     QueuePath(QueueName), |name: &str| Problem::new(Code::RouteNotFound, format!("{name:?} cannot be the name of a queue"));
     /// A lane, likewise.
@@ -79,7 +102,7 @@ async fn text(parts: &mut Parts, server: &Server) -> Result<String, Problem> {
     path.map(|Path(text)| text).map_err(|_| Problem::no_schedule("?"))
 }
 
-/// The schedule that a caller names, by its id or its name.
+/// The schedule that a caller names, by its id, its name, or part of its id. A name goes first.
 pub(in crate::http) async fn schedule_id(
     server: &Server,
     workspace: &WorkspaceName,
@@ -89,6 +112,8 @@ pub(in crate::http) async fn schedule_id(
         return Ok(id);
     }
     let Ok(name) = ScheduleName::parse(text) else { return Err(Problem::no_schedule(text)) };
-    let found = server.store().schedule_named(workspace, &name).await?;
-    found.map(|found| found.id).ok_or_else(|| Problem::no_schedule(text))
+    if let Some(found) = server.store().schedule_named(workspace, &name).await? {
+        return Ok(found.id);
+    }
+    short_schedule(server, workspace, text).await
 }

@@ -4,6 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
+use super::words::{known_names, plain};
 use crate::http::problem::{Code, Problem};
 
 /// A request's query, read.
@@ -25,11 +26,11 @@ fn parse<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
         match (named("unknown field `"), named("duplicate field `")) {
             (Some((name, known)), _) => Problem::new(Code::UnknownParameter, format!("there is no parameter {name:?}"))
                 .field(name)
-                .hint(known.trim_start_matches(", ").to_owned()),
+                .hint(known_names(known.trim_start_matches(", expected "))),
             (_, Some((name, _))) => {
                 Problem::new(Code::InvalidParameter, format!("the parameter {name:?} is given twice")).field(name)
             }
-            _ => Problem::new(Code::InvalidParameter, words).field(path),
+            _ => Problem::new(Code::InvalidParameter, plain(&path, &words)).field(path),
         }
     })
 }

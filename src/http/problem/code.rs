@@ -81,6 +81,8 @@ codes! {
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The route does not support this method.";
     /// The caller is too slow, or gone.
     RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request did not arrive in time.";
+    /// Part of an id that could be several.
+    AmbiguousId = "ambiguous_id", CONFLICT, "The short id is part of several ids.";
     /// Its status rules the command out.
     StatusConflict = "status_conflict", CONFLICT, "The run's status does not allow this.";
     /// Dismissed, but it held nothing.

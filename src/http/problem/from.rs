@@ -11,6 +11,9 @@ const RETRY_STORE_SECONDS: u32 = 2;
 /// Room comes as fast as runs end.
 const RETRY_FULL_SECONDS: u32 = 1;
 
+/// What may be given for an id.
+pub(super) const NO_ID: &str = "give a full id, or at least 4 digits of its beginning or end, as the list shows them";
+
 impl Problem {
     /// The path is right, the method is not.
     pub(in crate::http) fn method_not_allowed(method: &axum::http::Method, path: &str) -> Self {
@@ -20,12 +23,17 @@ impl Problem {
 
     /// There is no such run here.
     pub(in crate::http) fn no_run(id: &str) -> Self {
-        Self::new(Code::RunNotFound, format!("no run {id:?} in this workspace"))
+        Self::new(Code::RunNotFound, format!("no run {id:?} in this workspace")).hint(NO_ID)
+    }
+
+    /// There is no such worker.
+    pub(in crate::http) fn no_worker(id: &str) -> Self {
+        Self::new(Code::WorkerNotFound, format!("no worker {id:?}")).hint(NO_ID)
     }
 
     /// There is no such token here.
     pub(in crate::http) fn no_token(id: &str) -> Self {
-        Self::new(Code::TokenNotFound, format!("no token {id:?} in this workspace"))
+        Self::new(Code::TokenNotFound, format!("no token {id:?} in this workspace")).hint(NO_ID)
     }
 
     /// The run's status rules it out.

@@ -1,5 +1,6 @@
 //! Which problem it is when a schedule or a grant is not as it should be.
 
+use super::from::NO_ID;
 use super::{Code, Problem};
 use crate::actions::{ApplyError, PlanRefusal, TimingMistake, TimingRefusal};
 use crate::run::ScheduleId;
@@ -8,12 +9,12 @@ use crate::schedule::{ScheduleName, Standing};
 impl Problem {
     /// There is no such schedule here.
     pub(in crate::http) fn no_schedule(id: &str) -> Self {
-        Self::new(Code::ScheduleNotFound, format!("no schedule {id:?} in this workspace"))
+        Self::new(Code::ScheduleNotFound, format!("no schedule {id:?} in this workspace")).hint(NO_ID)
     }
 
     /// There is no such grant here.
     pub(in crate::http) fn no_grant(id: &str) -> Self {
-        Self::new(Code::GrantNotFound, format!("no grant {id:?} in this workspace"))
+        Self::new(Code::GrantNotFound, format!("no grant {id:?} in this workspace")).hint(NO_ID)
     }
 
     /// A schedule is to run under a grant that is not there.

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::access::TokenId;
 use crate::run::WorkspaceName;
-use crate::store::{AuditEntry, AuditRecord, Listed};
+use crate::store::{AuditEntry, AuditFilter, AuditRecord, Listed};
 
 const DAY: i64 = 86_400;
 
@@ -25,7 +25,7 @@ impl Bench {
     }
 
     async fn audit_page(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Listed<AuditRecord, i64> {
-        self.store.audit(workspace, page).await.expect("audit answers")
+        self.store.audit(workspace, &AuditFilter::default(), page).await.expect("audit answers")
     }
 
     async fn audit(&self, workspace: Option<&WorkspaceName>) -> Vec<AuditRecord> {
@@ -86,6 +86,37 @@ pub(super) async fn the_audit_log_is_read_in_pages(bench: Bench) {
     assert_eq!((all.data.len(), all.next), (10, None));
     let most = bench.audit_page(None, &Page::first(9)).await;
     assert_eq!((most.next, most.data.len()), (most.data.last().map(|record| record.seq), 9));
+}
+
+pub(super) async fn the_audit_log_is_read_by_actor_action_subject_and_time(bench: Bench) {
+    bench.record(&[an_entry("a"), AuditEntry { actor_name: "ops".into(), ..an_entry("b") }]).await;
+    bench.wait(60);
+    let since = bench.now();
+    bench.record(&[AuditEntry { action: "runs.cancel.all".into(), ..an_entry("c") }]).await;
+    bench.record(&[AuditEntry { action: "run".into(), ..an_entry("d") }]).await;
+    bench.record(&[AuditEntry { action: "runs_x%".into(), ..an_entry("e") }]).await;
+    let read = async |filter: AuditFilter| {
+        let listed = bench.store.audit(Some(&home()), &filter, &Page::first(100)).await.expect("audit answers");
+        let everywhere = bench.store.audit(None, &filter, &Page::first(100)).await.expect("audit answers");
+        assert_eq!(listed, everywhere);
+        listed.data.into_iter().map(|record| record.entry.subject).collect::<String>()
+    };
+    let some = |text: &str| Some(text.to_owned());
+    let any = AuditFilter::default;
+    assert_eq!(read(AuditFilter { actor: some("ops"), ..any() }).await, "b");
+    assert_eq!(read(AuditFilter { action: some("runs"), ..any() }).await, "cba");
+    assert_eq!(read(AuditFilter { action: some("runs.cancel"), ..any() }).await, "cba");
+    assert_eq!(read(AuditFilter { action: some("run"), ..any() }).await, "d");
+    assert_eq!(read(AuditFilter { action: some("runs_"), ..any() }).await, "");
+    assert_eq!(read(AuditFilter { subject: some("a"), ..any() }).await, "a");
+    assert_eq!(read(AuditFilter { since: Some(since), ..any() }).await, "edc");
+    assert_eq!(
+        read(AuditFilter { actor: some("laptop"), since: Some(since), action: some("runs"), ..any() }).await,
+        "c"
+    );
+    let first = bench.store.audit(None, &AuditFilter { action: some("runs"), ..any() }, &Page::first(2)).await;
+    let first = first.expect("audit answers");
+    assert_eq!((first.data.len(), first.next), (2, Some(first.data[1].seq)));
 }
 
 pub(super) async fn a_page_stays_where_it_is_when_more_is_written(bench: Bench) {

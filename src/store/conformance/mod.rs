@@ -3,6 +3,7 @@
 //! `conformance_suite!` makes tests of them: see `tests/it/conformance.rs`. A new behaviour starts here and in
 //! the reference model, then comes each database.
 
+pub mod access_list;
 mod adopt;
 mod at_once;
 mod attempts;
@@ -46,6 +47,7 @@ mod schedule_names;
 mod schedule_usage;
 mod schedules;
 mod sentences;
+mod short_ids;
 mod submit;
 mod tokens;
 mod turns;

@@ -11,10 +11,11 @@ use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease, Listed, Page, Position,
-    Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome,
-    Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
+    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease,
+    Listed, Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease,
+    Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker,
+    WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -289,8 +290,13 @@ impl Store for Recorder {
         self.store.record_audit(entries).await
     }
 
-    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
-        self.store.audit(workspace, page).await
+    async fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
+        page: &Page<i64>,
+    ) -> Result<Listed<AuditRecord, i64>> {
+        self.store.audit(workspace, filter, page).await
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
@@ -308,6 +314,10 @@ impl Store for Recorder {
 
     async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
         self.store.attempts(workspace, run).await
+    }
+
+    async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>> {
+        self.store.runs_ending(workspace, end, limit).await
     }
 
     async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::model::Model;
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::WorkspaceName;
-use crate::store::{AuditEntry, AuditRecord, CreateTokenOutcome, Listed, Page, RevokeOutcome};
+use crate::store::{AuditEntry, AuditFilter, AuditRecord, CreateTokenOutcome, Listed, Page, RevokeOutcome};
 
 impl Model {
     pub(super) fn create_token(&mut self, request: &NewToken, now: Timestamp) -> CreateTokenOutcome {
@@ -54,10 +54,15 @@ impl Model {
         }
     }
 
-    pub(super) fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Listed<AuditRecord, i64> {
+    pub(super) fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
+        page: &Page<i64>,
+    ) -> Listed<AuditRecord, i64> {
         let wanted = |record: &&AuditRecord| workspace.is_none() || record.entry.workspace.as_ref() == workspace;
         let on_page = |record: &&AuditRecord| page.after.is_none_or(|after| record.seq < after);
-        let records = self.audit.iter().rev().filter(wanted).filter(on_page);
+        let records = self.audit.iter().rev().filter(wanted).filter(|record| filter.matches(record)).filter(on_page);
         Listed::cut(records.take(page.limit.saturating_add(1)).cloned().collect(), page.limit, |record| record.seq)
     }
 }

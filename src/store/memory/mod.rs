@@ -22,10 +22,11 @@ use jiff::{SignedDuration, Timestamp};
 use self::model::Model;
 use super::ready::ReadyBell;
 use super::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease, Listed, Page, Position,
-    Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome,
-    Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
+    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease,
+    Listed, Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease,
+    Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker,
+    WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -265,9 +266,14 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
+    async fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
+        page: &Page<i64>,
+    ) -> Result<Listed<AuditRecord, i64>> {
         let (model, _) = self.open();
-        Ok(model.audit(workspace, page))
+        Ok(model.audit(workspace, filter, page))
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
@@ -288,6 +294,11 @@ impl Store for MemoryStore {
     async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
         let (model, _) = self.open();
         Ok(model.attempts(workspace, run))
+    }
+
+    async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>> {
+        let (model, _) = self.open();
+        Ok(model.runs_ending(workspace, end, limit))
     }
 
     async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::Model;
 use crate::run::{Attempt, LaneName, QueueName, Run, RunId, Status, WorkspaceName};
-use crate::store::{Count, Event, Lane, LanePolicy, Listed, Page, Queue, RunFilter};
+use crate::store::{Count, Event, Lane, LanePolicy, Listed, Page, Queue, RunFilter, SEARCHED_ENDS};
 
 impl Model {
     pub(super) fn list(&self, workspace: &WorkspaceName, filter: &RunFilter, page: &Page<RunId>) -> Listed<Run, RunId> {
@@ -12,6 +12,15 @@ impl Model {
         let on_page = |run: &&Run| page.after.is_none_or(|after| run.id < after);
         let runs = self.runs.values().rev().filter(wanted).filter(on_page).take(page.limit + 1).cloned().collect();
         Listed::cut(runs, page.limit, |run: &Run| run.id)
+    }
+
+    pub(super) fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Vec<RunId> {
+        let here = |run: &&Run| run.workspace == *workspace;
+        let is_over = |run: &&Run| run.status().is_terminal();
+        let live = self.runs.values().rev().filter(|run| !is_over(run)).take(SEARCHED_ENDS).filter(here);
+        let finished = self.runs.values().rev().filter(is_over).filter(here).take(SEARCHED_ENDS);
+        let ends_so = |id: &RunId| id.0.simple().to_string().ends_with(end);
+        live.chain(finished).map(|run| run.id).filter(ends_so).take(limit).collect()
     }
 
     pub(super) fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Option<Vec<Attempt>> {

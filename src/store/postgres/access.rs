@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::access::{Role, Token, TokenHash, TokenId, TokenName};
 use crate::run::{Json, WorkspaceName};
 use crate::store::script::bad_name;
-use crate::store::{AuditEntry, AuditRecord, Listed, Page, Result, StoreError};
+use crate::store::{AuditEntry, AuditFilter, AuditRecord, Listed, Page, Result, StoreError};
 
 impl Session {
     pub(super) async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
@@ -39,12 +39,17 @@ impl Session {
     pub(super) async fn audit(
         &self,
         workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
         page: &Page<i64>,
     ) -> Result<Listed<AuditRecord, i64>> {
         let params = Params::default()
             .add(workspace.map(WorkspaceName::as_str), Type::TEXT)
             .add(page.after, Type::INT8)
-            .big(i64::try_from(page.limit).unwrap_or(i64::MAX).saturating_add(1));
+            .big(i64::try_from(page.limit).unwrap_or(i64::MAX).saturating_add(1))
+            .add(filter.actor.as_deref(), Type::TEXT)
+            .add(filter.action.as_deref(), Type::TEXT)
+            .add(filter.subject.as_deref(), Type::TEXT)
+            .time(filter.since);
         let rows = self.query(&self.statements.audit, params).await?;
         let records = rows.iter().map(audit_record).collect::<Result<Vec<_>>>()?;
         Ok(Listed::cut(records, page.limit, |record| record.seq))

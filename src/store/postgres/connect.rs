@@ -43,7 +43,7 @@ impl Target {
             }
         }
         let plain = if kept.is_empty() { base.to_owned() } else { format!("{base}?{}", kept.join("&")) };
-        let mut config = tokio_postgres::Config::from_str(&plain).map_err(|error| invalid(url, error))?;
+        let mut config = tokio_postgres::Config::from_str(&plain).map_err(|error| invalid(url, in_words(&error)))?;
         if config.get_hosts().is_empty() {
             return Err(invalid(url, "it names no host"));
         }
@@ -113,6 +113,13 @@ fn notice_silence(config: &mut tokio_postgres::Config, said: impl Fn(&str) -> bo
 
 fn switch(url: &str, name: &str, word: &str) -> Result<bool> {
     word.parse().map_err(|_| invalid(url, format!("{name} must be true or false")))
+}
+
+/// What the driver found, which it keeps below a sentence that says nothing.
+fn in_words(error: &tokio_postgres::Error) -> String {
+    let found = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+    let found = found.replace('`', "");
+    format!("{found}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE").trim_start_matches("; ").to_owned()
 }
 
 fn invalid(url: &str, reason: impl std::fmt::Display) -> StoreError {

@@ -46,10 +46,11 @@ use self::statements::Statements;
 use self::wakes::Wakes;
 use super::script::{self, to_i32};
 use super::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease, Listed, Page, Position,
-    Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome,
-    Result, Retention, RevokeOutcome, RunFilter, Store, StoreError, Submission, WaitingTask, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
+    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease,
+    Listed, Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease,
+    Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, StoreError, Submission, WaitingTask,
+    Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -359,8 +360,13 @@ impl Store for PostgresStore {
         transact!(self.begin("record_audit"), tx => tx.record_audit(&entries))
     }
 
-    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
-        transact!(again self.read("audit"), tx => tx.audit(workspace, page))
+    async fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
+        page: &Page<i64>,
+    ) -> Result<Listed<AuditRecord, i64>> {
+        transact!(again self.read("audit"), tx => tx.audit(workspace, filter, page))
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
@@ -378,6 +384,10 @@ impl Store for PostgresStore {
 
     async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
         transact!(again self.read("attempts"), tx => tx.attempts(workspace, run))
+    }
+
+    async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>> {
+        transact!(again self.read("runs_ending"), tx => tx.runs_ending(workspace, end, limit))
     }
 
     async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {

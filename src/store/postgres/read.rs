@@ -10,6 +10,7 @@ use super::tx::{queue, status, unsigned, workspace};
 use crate::run::{
     Attempt, AttemptEnd, AttemptedBy, HostName, Json, LaneName, Run, RunError, RunId, WorkerId, WorkspaceName,
 };
+use crate::store::SEARCHED_ENDS;
 use crate::store::script::{bad_name, steps};
 use crate::store::{
     Count, Event, EventKind, Lane, LanePolicy, Listed, Page, Queue, QueueSettings, Result, RunFilter, StoreError,
@@ -50,6 +51,12 @@ impl Session {
         let mut attempts = rows.iter().map(attempt).collect::<Result<Vec<_>>>()?;
         attempts.extend(run.last_attempt());
         Ok(Some(attempts))
+    }
+
+    pub(super) async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>> {
+        let params = Params::default().text(workspace.as_str()).text(end).big(SEARCHED_ENDS as i64).big(limit as i64);
+        let rows = self.query(&self.statements.runs_ending, params).await?;
+        Ok(rows.iter().map(|row| RunId(row.get(0))).collect())
     }
 
     pub(super) async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {

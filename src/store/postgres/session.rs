@@ -271,12 +271,22 @@ pub(super) async fn connect(pool: &Pool, target: &Target) -> Result<Object> {
             refused("connecting", source)
         }
         PoolError::Closed => StoreError::Closed,
-        // The pool's own words ("error occurred while creating a new object") say nothing to whoever reads the log.
-        PoolError::Backend(source) => {
-            StoreError::Unreachable { address: target.address.clone(), source: Box::new(source) }
+        // The pool's and the driver's own words add nothing to what the network said.
+        PoolError::Backend(source) => StoreError::Unreachable { address: target.address.clone(), source: root(source) },
+        PoolError::Timeout(_) => {
+            let source = "no connection became free in time".into();
+            StoreError::Unreachable { address: target.address.clone(), source }
         }
         error => StoreError::Unreachable { address: target.address.clone(), source: Box::new(error) },
     })
+}
+
+/// The innermost cause is the one that says what happened.
+fn root(error: tokio_postgres::Error) -> Box<dyn std::error::Error + Send + Sync> {
+    match error.into_source() {
+        Some(source) => source,
+        None => "the connection was closed".into(),
+    }
 }
 
 /// Decides whether a transaction that failed is tried again.

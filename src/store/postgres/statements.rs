@@ -12,5 +12,5 @@ statements! {
     insert_scheduled forget_runs rivals insert_grant grant grants lock_grants revoke_grant
     insert_schedule read_schedule schedule schedule_named schedules lock_schedules move_schedules edit_schedule delete_schedule broken_schedules
     insert_skips skips prune_skips charge usage usage_of prune_usage
-    run runs set_lane_policy set_queue token_exists tokens update_runs waiting waits waits_on workers position waiting_tasks workspaces
+    run runs runs_ending set_lane_policy set_queue token_exists tokens update_runs waiting waits waits_on workers position waiting_tasks workspaces
 }

@@ -8,7 +8,7 @@ use super::session::{Session, limit};
 use crate::access::{Role, Token, TokenHash, TokenId, TokenName};
 use crate::run::{Json, WorkspaceName};
 use crate::store::script::{bad_name, steps};
-use crate::store::{AuditEntry, AuditRecord, Listed, Page, Result};
+use crate::store::{AuditEntry, AuditFilter, AuditRecord, Listed, Page, Result};
 
 impl Session<'_> {
     pub(super) fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
@@ -39,13 +39,16 @@ impl Session<'_> {
     pub(super) fn audit(
         &self,
         workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
         page: &Page<i64>,
     ) -> Result<Listed<AuditRecord, i64>> {
         let [all, of_one] = steps(&self.sql.audit);
         let (before, rows) = (page.after.unwrap_or(i64::MAX), limit(page.limit.saturating_add(1)));
-        let found = match workspace {
-            None => self.rows(all, [before, rows], audit_record),
-            Some(workspace) => self.rows(of_one, params![before, rows, workspace.as_str()], audit_record),
+        let AuditFilter { actor, action, subject, since } = filter;
+        let since = since.map(|since| since.as_microsecond());
+        let found = match workspace.map(WorkspaceName::as_str) {
+            None => self.rows(all, params![before, rows, actor, action, subject, since], audit_record),
+            Some(name) => self.rows(of_one, params![before, rows, actor, action, subject, since, name], audit_record),
         };
         Ok(Listed::cut(found?, page.limit, |record| record.seq))
     }

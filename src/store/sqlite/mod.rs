@@ -46,7 +46,7 @@ statements! {
     lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote lane_claim
     adopt ready_streams lock_rooms ready_places claim renew finish_plain any_limited append
     reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_audit prune_lanes
-    run runs attempts waits events counts
+    run runs runs_ending attempts waits events counts
     lanes queues set_queue heartbeat drain leave workers position waiting_tasks create_workspace workspaces
     insert_token token_exists revoke_token authenticate tokens record_audit audit
     insert_scheduled forget_runs rivals insert_grant grant grants lock_grants revoke_grant

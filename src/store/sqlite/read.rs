@@ -13,7 +13,7 @@ use crate::run::{
     WorkerId, WorkspaceName,
 };
 use crate::store::script::steps;
-use crate::store::{Count, Event, EventKind, Listed, Page, Result, RunFilter};
+use crate::store::{Count, Event, EventKind, Listed, Page, Result, RunFilter, SEARCHED_ENDS};
 
 /// Longer than an id and of the greatest bytes, so that a first page starts like any other: before something.
 pub(super) const AFTER_EVERY_ID: [u8; 17] = [0xff; 17];
@@ -86,6 +86,11 @@ impl Session<'_> {
         let mut attempts = self.rows(&self.sql.attempts, [run.id.0.as_bytes()], attempt)?;
         attempts.extend(run.last_attempt());
         Ok(Some(attempts))
+    }
+
+    pub(super) fn runs_ending(&self, workspace: &WorkspaceName, end: &str, rows: usize) -> Result<Vec<RunId>> {
+        let params = params![workspace.as_str(), end, limit(SEARCHED_ENDS), limit(rows)];
+        self.rows(&self.sql.runs_ending, params, |row| row::run_id(row, 0))
     }
 
     pub(super) fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {

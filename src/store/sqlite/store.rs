@@ -11,10 +11,11 @@ use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::script;
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditRecord, Claim, ClaimRequest, Count, CreateTokenOutcome,
-    DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease, Listed, Page, Position,
-    Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renewal, RerunOutcome,
-    Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
+    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease,
+    Listed, Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease,
+    Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker,
+    WorkerInfo,
 };
 
 #[async_trait]
@@ -195,9 +196,14 @@ impl Store for SqliteStore {
         self.writer.run("record_audit", move |session| session.record_audit(&entries)).await
     }
 
-    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
-        let (workspace, page) = (workspace.cloned(), page.clone());
-        self.readers.run("audit", move |session| session.audit(workspace.as_ref(), &page)).await
+    async fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
+        page: &Page<i64>,
+    ) -> Result<Listed<AuditRecord, i64>> {
+        let (workspace, filter, page) = (workspace.cloned(), filter.clone(), page.clone());
+        self.readers.run("audit", move |session| session.audit(workspace.as_ref(), &filter, &page)).await
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
@@ -218,6 +224,11 @@ impl Store for SqliteStore {
     async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
         let workspace = workspace.clone();
         self.readers.run("attempts", move |session| session.attempts(&workspace, run)).await
+    }
+
+    async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>> {
+        let (workspace, end) = (workspace.clone(), end.to_owned());
+        self.readers.run("runs_ending", move |session| session.runs_ending(&workspace, &end, limit)).await
     }
 
     async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {

@@ -46,3 +46,30 @@ pub struct AuditRecord {
     /// What it says.
     pub entry: AuditEntry,
 }
+
+/// Which records to read; what is unset does not restrict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// By somebody of this name.
+    pub actor: Option<String>,
+    /// Of this action (`run.cancel`), or of all that concern a noun (`run`).
+    pub action: Option<String>,
+    /// On this subject.
+    pub subject: Option<String>,
+    /// Written down then or later.
+    pub since: Option<Timestamp>,
+}
+
+impl AuditFilter {
+    /// Whether the record is one of those asked for.
+    pub fn matches(&self, record: &AuditRecord) -> bool {
+        let is_action = |wanted: &String| {
+            let rest = record.entry.action.strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.actor.as_ref().is_none_or(|actor| record.entry.actor_name == *actor)
+            && self.action.as_ref().is_none_or(is_action)
+            && self.subject.as_ref().is_none_or(|subject| record.entry.subject == *subject)
+            && self.since.is_none_or(|since| record.at >= since)
+    }
+}

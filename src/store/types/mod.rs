@@ -16,7 +16,7 @@ mod token;
 mod worker;
 
 pub use attempt::{Finish, FinishOutcome, Lease, ReleaseLease, Renewal};
-pub use audit::{AuditEntry, AuditRecord};
+pub use audit::{AuditEntry, AuditFilter, AuditRecord};
 pub use claim::{Claim, ClaimRequest, Claimed, Reach};
 pub use event::{Append, AppendOutcome, Event, EventKind, NewEvent};
 pub use lane::{Lane, LanePolicy, LanePolicyOutcome};

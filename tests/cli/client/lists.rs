@@ -64,3 +64,28 @@ async fn top_is_one_snapshot_where_there_is_no_terminal() {
     let seen = server.json(&["top"]).await;
     assert_eq!(seen["queues"][0]["waiting"], 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_done_is_listed_by_who_what_and_when() {
+    let server = Server::idle().await;
+    assert_said!(server.runlane(&["audit"]).await);
+    server.runlane(&["queues", "pause", "mail"]).await;
+    let run = server.submit(&["echo"]).await;
+    server.runlane(&["runs", "cancel", &run]).await;
+    assert_said!(server.runlane(&["audit"]).await);
+    let actions = async |args: &[&str]| {
+        let found = server.json(&[&["audit"], args].concat()).await;
+        found["data"].as_array().expect("records").iter().map(|record| record["action"].to_string()).collect::<String>()
+    };
+    assert_eq!(actions(&["--action", "run"]).await, "\"run.cancel\"");
+    assert_eq!(actions(&["--subject", "mail"]).await, "\"queue.set\"");
+    assert_eq!(actions(&["--actor", "nobody"]).await, "");
+    assert_eq!(actions(&["--since", "1h", "-n", "1"]).await, "\"run.cancel\"");
+    assert_eq!(actions(&["--since", "2126-01-01T00:00:00Z", "--all"]).await, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tasks_that_the_server_knows_are_listed() {
+    let server = Server::idle().await;
+    assert_said!(server.runlane(&["tasks"]).await);
+}

@@ -79,7 +79,8 @@ async fn every_shell_gets_its_completions() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_workspace_that_does_not_exist_is_an_error_in_every_list() {
     let server = Server::idle().await;
-    let lists = ["runs list", "queues", "lanes", "schedules", "grants", "usage", "workers", "tokens", "top"];
+    let lists =
+        ["runs list", "queues", "lanes", "schedules", "grants", "usage", "workers", "tokens", "top", "audit", "tasks"];
     for list in lists {
         let args: Vec<&str> = list.split(' ').chain(["--workspace", "shpo"]).collect();
         let said = server.runlane(&args).await;

@@ -83,3 +83,22 @@ async fn a_list_of_nothing_is_refused() {
     assert_eq!(said.status.code(), Some(2));
     assert!(said.err.contains("--limit") && said.err.contains("1 or more"), "{}", said.err);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn part_of_an_id_is_enough() {
+    let server = Server::idle().await;
+    let (first, second) = (server.submit(&["echo"]).await, server.submit(&["echo", "--hold"]).await);
+    let (start, end) = (&first[..13], &second[28..]);
+    assert_eq!(server.json(&["runs", "show", end]).await["id"], second.as_str());
+    let waiting = server.json(&["submit", "echo", "--after", end]).await;
+    assert_eq!(waiting["blocked_by"], "upstream");
+    let cancelled = server.runlane(&["runs", "cancel", end]).await;
+    assert_eq!(cancelled.out, format!("{second} cancelled\n"), "{}", cancelled.err);
+    let unclear = server.runlane(&["runs", "cancel", &start[..8]]).await;
+    assert_eq!((unclear.out.as_str(), unclear.status.code()), ("", Some(1)));
+    assert!(unclear.err.contains("part of several ids") && unclear.err.contains(&first), "{}", unclear.err);
+    assert_eq!(server.json(&["runs", "show", &first]).await["status"], "queued");
+    let schedule = server.runlane(&["schedules", "create", "--task", "echo", "--name", "a", "--every", "1h"]).await.out;
+    let listed = server.json(&["runs", "list", "--schedule", &schedule.trim()[28..]]).await;
+    assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
+}

@@ -42,6 +42,7 @@ async fn every_code_is_shown_once() {
     shown.extend(refused_submissions().await);
     shown.extend(refused_requests().await);
     shown.extend(refused_by_state().await);
+    shown.extend(refused_short_ids().await);
     shown.extend(refused_for_slowness().await);
     shown.extend(refused_by_the_catalog().await);
     shown.extend(refused_schedules().await);
@@ -195,6 +196,13 @@ async fn refused_schedules() -> Shown {
         shows(site.request(Method::PATCH, &once).json(&json!({"version": 7})), "version_conflict", json!("version"))
             .await,
     ]
+}
+
+async fn refused_short_ids() -> Shown {
+    let site = Site::new().await;
+    let first = site.submit(json!({"task": "t"})).await;
+    site.submit(json!({"task": "t"})).await;
+    vec![shows(site.request(Method::GET, &format!("/v1/runs/{}", &first[..4])), "ambiguous_id", json!(null)).await]
 }
 
 async fn refused_by_the_catalog() -> Shown {

@@ -14,6 +14,7 @@ mod many;
 mod operate;
 mod schedule_names;
 mod schedules;
+mod short_ids;
 mod smoke;
 mod submit;
 mod usage;

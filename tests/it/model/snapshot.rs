@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use runlane::access::Token;
 use runlane::run::{Attempt, Run, RunId, WorkspaceName};
 use runlane::store::{
-    AuditEntry, Count, Event, Lane, Page, Position, Queue, Result, RunFilter, Store, WaitingTask, Worker,
+    AuditEntry, AuditFilter, Count, Event, Lane, Page, Position, Queue, Result, RunFilter, Store, WaitingTask, Worker,
 };
 
 use super::op::TOKENS;
@@ -91,7 +91,7 @@ impl Snapshot {
 async fn audit(store: &dyn Store, workspace: Option<&WorkspaceName>) -> Result<Vec<(Timestamp, AuditEntry)>> {
     let (mut records, mut page) = (Vec::new(), Page::first(7));
     loop {
-        let listed = store.audit(workspace, &page).await?;
+        let listed = store.audit(workspace, &AuditFilter::default(), &page).await?;
         records.extend(listed.data.into_iter().map(|record| (record.at, record.entry)));
         let Some(next) = listed.next else { return Ok(records) };
         page.after = Some(next);

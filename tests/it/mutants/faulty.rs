@@ -351,8 +351,13 @@ impl Store for Faulty {
         self.store.record_audit(entries).await
     }
 
-    async fn audit(&self, workspace: Option<&WorkspaceName>, page: &Page<i64>) -> Result<Listed<AuditRecord, i64>> {
-        self.store.audit(workspace, page).await
+    async fn audit(
+        &self,
+        workspace: Option<&WorkspaceName>,
+        filter: &AuditFilter,
+        page: &Page<i64>,
+    ) -> Result<Listed<AuditRecord, i64>> {
+        self.store.audit(workspace, filter, page).await
     }
 
     async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
@@ -370,6 +375,10 @@ impl Store for Faulty {
 
     async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
         self.store.attempts(workspace, run).await
+    }
+
+    async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>> {
+        self.store.runs_ending(workspace, end, limit).await
     }
 
     async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {

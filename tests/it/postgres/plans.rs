@@ -313,7 +313,8 @@ async fn the_audit_log_is_read_from_where_the_page_starts() {
     for (page, index) in pages {
         database.execute(include_str!("../../../src/store/postgres/begin_read.sql")).await;
         database.execute(&format!("deallocate all; prepare statement as {}", sql!("audit"))).await;
-        let plan = database.lines(&format!("explain execute statement ({page})")).await.join("\n");
+        let plan =
+            database.lines(&format!("explain execute statement ({page}, null, null, null, null)")).await.join("\n");
         database.execute("rollback").await;
         assert_by_index(&plan, index);
     }

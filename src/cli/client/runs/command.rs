@@ -26,7 +26,10 @@ pub(super) async fn command(remote: &Remote, verb: &str, ids: Ids, json: bool) -
         match remote.post(&["runs", id, verb], None).await {
             Ok(answer) => {
                 if !json {
-                    report(verb, id, &seen::read(&answer)?);
+                    let run: seen::Run = seen::read(&answer)?;
+                    // What was given may be part of the id; a new run is said to come from what was given.
+                    let named = if verb == "rerun" { id.as_str() } else { run.id.as_str() };
+                    report(verb, named, &run);
                 }
                 answers.push(answer);
             }

@@ -5,13 +5,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::cli::Failure;
-use crate::cli::client::doc::Doc;
+use crate::cli::client::limit::Limit;
 use crate::cli::client::remote::Remote;
 use crate::cli::client::render::{Paint, Table, now, row};
 use crate::cli::client::{print_json, say, seen};
-
-/// How many are asked for at a time when all are wanted.
-const PAGE: usize = 200;
 
 const STATUSES: [&str; 9] =
     ["pending", "queued", "running", "retrying", "paused", "succeeded", "failed", "timed_out", "cancelled"];
@@ -33,20 +30,12 @@ pub(super) struct ListArgs {
     /// Only runs of this schedule: its name or id
     #[arg(long, value_name = "ID")]
     schedule: Option<String>,
-    /// Maximum number of runs
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = at_least_one)]
-    limit: usize,
-    /// All runs, page after page
-    #[arg(long, conflicts_with = "limit")]
-    all: bool,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|limit| *limit > 0).ok_or_else(|| "a whole number, 1 or more, is needed".into())
+    #[command(flatten)]
+    limit: Limit,
 }
 
 pub(super) async fn list(remote: &Remote, args: ListArgs, as_json: bool) -> Result<ExitCode, Failure> {
-    let found = fetch(remote, &args).await?;
+    let found = args.limit.fetch(remote, &["runs"], &args.query()).await?;
     if as_json {
         print_json(&found);
         return Ok(ExitCode::SUCCESS);
@@ -61,9 +50,7 @@ pub(super) async fn list(remote: &Remote, args: ListArgs, as_json: bool) -> Resu
         return Ok(ExitCode::SUCCESS);
     }
     say(&table.render(paint));
-    if found.next_cursor.is_some() {
-        say(&format!("{}\n", paint.quiet("there are more; --limit N or --all shows them")));
-    }
+    say(&found.rest(paint));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -81,22 +68,5 @@ impl ListArgs {
         let named = [("task", &self.task), ("queue", &self.queue), ("lane", &self.lane), ("schedule", &self.schedule)];
         query.extend(named.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))));
         query
-    }
-}
-
-async fn fetch(remote: &Remote, args: &ListArgs) -> Result<seen::Page<Doc>, Failure> {
-    let most = if args.all { usize::MAX } else { args.limit };
-    let mut found = seen::Page::<Doc> { data: Vec::new(), next_cursor: None };
-    loop {
-        let mut query = args.query();
-        query.push(("limit", most.saturating_sub(found.data.len()).clamp(1, PAGE).to_string()));
-        query.extend(found.next_cursor.take().map(|cursor| ("cursor", cursor)));
-        let page = remote.find(&["runs"], &query).await?;
-        let page: seen::Page<Doc> = seen::read(&page)?;
-        found.data.extend(page.data);
-        found.next_cursor = page.next_cursor;
-        if found.next_cursor.is_none() || found.data.len() >= most {
-            return Ok(found);
-        }
     }
 }

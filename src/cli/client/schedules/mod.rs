@@ -14,7 +14,7 @@ use reqwest::Method;
 
 use super::doc::Doc;
 use super::problem::ApiError;
-use super::remote::{Extra, Remote, RemoteArgs};
+use super::remote::{Extra, Remote, RemoteArgs, with_full_id};
 use super::render::{Paint, Table, now, plain};
 use super::{exit, print_json, say, seen};
 use crate::cli::Failure;
@@ -88,11 +88,11 @@ pub(super) async fn schedules(args: SchedulesArgs) -> Result<ExitCode, Failure> 
         SchedulesVerb::List => list(&remote, json).await,
         SchedulesVerb::Show(Id { id }) => shown(remote.get(&["schedules", &id]).await?, json),
         SchedulesVerb::Create(wanted) => {
-            let body = wanted.body().map_err(exit::Usage)?;
+            let body = with_full_id(&remote, wanted.body().map_err(exit::Usage)?, "grant_id", "grants").await?;
             told(remote.post(&["schedules"], Some(&body)).await?, json)
         }
         SchedulesVerb::Edit(wanted) => {
-            let body = wanted.body().map_err(exit::Usage)?;
+            let body = with_full_id(&remote, wanted.body().map_err(exit::Usage)?, "grant_id", "grants").await?;
             let extra = Extra { body: Some(&body), ..Extra::default() };
             changed(remote.change(Method::PATCH, &["schedules", &wanted.id], extra).await?, "already up to date", json)
         }

@@ -26,7 +26,6 @@ pub(super) fn of(args: &SubmitArgs) -> Result<Body, String> {
     set("timeout_seconds", args.timeout.map(seconds));
     set("retry", retry(args));
     set("hold", args.hold.then_some(doc(true)));
-    set("after", (!args.after.is_empty()).then(|| doc(&args.after)));
     set("key", args.key.as_ref().map(doc));
     set("key_mode", args.key_mode.as_ref().map(doc));
     set("metadata", args.metadata.as_ref().map(|text| read_json("the metadata", text)).transpose()?);

@@ -60,7 +60,7 @@ async fn stream(
     tally: &mut Tally,
 ) -> Result<(), Failure> {
     let (mut batch, mut bytes) = (Vec::new(), 0);
-    while let Some(line) = lines.next().await? {
+    while let Some(line) = lines.next().await.map_err(|error| format!("cannot read the file: {error}"))? {
         let Line { number, bytes: length, content } = line;
         bar.inc(length as u64);
         match content {

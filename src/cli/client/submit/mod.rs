@@ -13,7 +13,7 @@ use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 use reqwest::Method;
 
-use super::remote::{Extra, RemoteArgs};
+use super::remote::{Extra, RemoteArgs, full_id};
 use super::{args, exit, print_json, render, say, seen};
 use crate::cli::Failure;
 
@@ -41,7 +41,7 @@ pub(in crate::cli) struct SubmitArgs {
     queue: Option<String>,
     /// Priority from -1000 to 1000; higher runs first
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    priority: Option<i32>,
+    priority: Option<i64>,
     /// Lane (serial key): runs of one lane execute one at a time, in order
     #[arg(long, short, value_name = "NAME")]
     lane: Option<String>,
@@ -52,7 +52,7 @@ pub(in crate::cli) struct SubmitArgs {
     #[arg(long, value_name = "TIME", value_parser = args::instant)]
     at: Option<Timestamp>,
     /// Number of attempts
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     max_attempts: Option<u16>,
     /// Time limit of one attempt (90, 5m)
     #[arg(long, value_name = "DURATION", value_parser = args::duration)]
@@ -98,7 +98,11 @@ fn patience(text: &str) -> Result<wait::Patience, String> {
 
 pub(super) async fn submit(args: SubmitArgs) -> Result<ExitCode, Failure> {
     let remote = args.remote.remote()?;
-    let body = body::of(&args).map_err(exit::Usage)?;
+    let mut body = body::of(&args).map_err(exit::Usage)?;
+    if !args.after.is_empty() {
+        let ids = args.after.iter().map(|id| full_id(&remote, "runs", id));
+        body.insert("after".into(), super::doc::Doc::of(&futures::future::try_join_all(ids).await?));
+    }
     if let Some(file) = &args.file {
         return file::submit(&remote, file, &body, args.remote.json).await;
     }

@@ -2,6 +2,8 @@
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
+use runlane::run::explain_json_mistake;
+
 use crate::cli::client::batch::Body;
 use crate::cli::client::doc::Doc;
 
@@ -45,11 +47,8 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
     }
 
     fn submission(&self, line: &[u8]) -> Result<Body, String> {
-        let value: Doc = serde_json::from_slice(line).map_err(|error| {
-            // The position within the line is the column; "line 1" would contradict the number beside it.
-            let words = error.to_string().replace(" at line 1 column ", " at column ");
-            format!("not JSON: {words}")
-        })?;
+        let value: Doc = serde_json::from_slice(line)
+            .map_err(|error| format!("not JSON: {}", explain_json_mistake(line, &error)))?;
         let mut body: Body =
             value.read().map_err(|_| "not an object; write {\"task\": …, \"payload\": …}".to_owned())?;
         for (name, value) in &self.usual {
@@ -78,7 +77,10 @@ mod tests {
         }
         assert_eq!(found[0], (1, Ok(json!({"payload": 1, "task": "a", "queue": "q"}))));
         assert_eq!(found[1], (3, Ok(json!({"task": "b", "queue": "q"}))));
-        assert_eq!(found[2], (4, Err("not JSON: expected ident at column 2".into())));
+        assert_eq!(
+            found[2],
+            (4, Err("not JSON: a value should stand here; text needs double quotes (column 2)".into()))
+        );
         assert!(found[3].0 == 5 && found[3].1.as_ref().expect_err("refused").starts_with("not an object"));
     }
 }

@@ -1,10 +1,11 @@
 //! The same on the database itself: how the first token comes about.
 
 use runlane::access::{Token, TokenId, TokenName};
-use runlane::actions::{By, TokenRequest, create_token, revoke_token};
+use runlane::actions::{By, Found, ShortId, TokenRequest, create_token, find_token, revoke_token};
 use runlane::run::WorkspaceName;
 use runlane::store::Store;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::{CreateArgs, TokensVerb};
 use crate::cli::Failure;
@@ -44,9 +45,25 @@ async fn create(store: &dyn Store, workspace: Option<&str>, args: &CreateArgs) -
 }
 
 async fn revoke(store: &dyn Store, id: &str) -> Result<bool, Failure> {
-    let token = TokenId(id.parse().map_err(|_| format!("{id:?} is not the id of a token"))?);
+    let token = TokenId(full_id(store, id).await?);
     let revoked = revoke_token(store, &By::local(WorkspaceName::default()), token, None).await?;
-    revoked.map(|(_, changed)| changed).ok_or_else(|| format!("there is no token {id}").into())
+    revoked.map(|(_, changed)| changed).ok_or_else(|| no_token(id).into())
+}
+
+async fn full_id(store: &dyn Store, text: &str) -> Result<Uuid, Failure> {
+    if let Ok(id) = text.parse() {
+        return Ok(id);
+    }
+    let short = ShortId::parse(text).ok_or_else(|| no_token(text))?;
+    match find_token(store, None, &short).await? {
+        Found::One(id) => Ok(id),
+        Found::Nothing => Err(no_token(text).into()),
+        Found::Several(_) => Err(format!("{text:?} is part of several ids of tokens; give more of it").into()),
+    }
+}
+
+fn no_token(text: &str) -> String {
+    format!("there is no token {text:?}\n  hint: `runlane tokens list --direct` shows their ids")
 }
 
 fn shown(token: &Token) -> Value {

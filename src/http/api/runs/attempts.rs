@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 
 use crate::http::auth::Caller;
-use crate::http::dto::{Attempt, List};
+use crate::http::dto::{Attempt, IdOrPart, List};
 use crate::http::extract::RunPath;
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -12,7 +12,7 @@ use crate::http::state::Server;
 /// List a run's attempts
 ///
 /// Oldest first.
-#[utoipa::path(get, path = "/v1/runs/{id}/attempts", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
+#[utoipa::path(get, path = "/v1/runs/{id}/attempts", tag = "runs", params(("id" = IdOrPart, Path, description = "The run")),
     responses((status = 200, description = "All attempts", body = List<Attempt>)))]
 pub(super) async fn list_attempts(
     State(server): State<Server>,

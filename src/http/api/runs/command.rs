@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use super::usage::one_with_usage;
 use crate::actions::command_run;
 use crate::http::auth::Caller;
-use crate::http::dto::Run;
+use crate::http::dto::{IdOrPart, Run};
 use crate::http::extract::RunPath;
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
@@ -19,7 +19,7 @@ type Answer = Result<(StatusCode, Json<Run>), Problem>;
 /// Cancel a run
 ///
 /// A waiting run is cancelled immediately; the worker of a running one is asked to stop it.
-#[utoipa::path(post, path = "/v1/runs/{id}/cancel", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
+#[utoipa::path(post, path = "/v1/runs/{id}/cancel", tag = "runs", params(("id" = IdOrPart, Path, description = "The run")),
     responses((status = 200, description = "The run is cancelled", body = Run), (status = 202, description = "The worker was asked to stop the run", body = Run)))]
 pub(super) async fn cancel_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Cancel, "cancelled").await
@@ -28,7 +28,7 @@ pub(super) async fn cancel_run(State(server): State<Server>, caller: Caller, Run
 /// Pause a run
 ///
 /// A waiting run is paused immediately; the worker of a running one is asked to stop it. Either can be resumed.
-#[utoipa::path(post, path = "/v1/runs/{id}/pause", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
+#[utoipa::path(post, path = "/v1/runs/{id}/pause", tag = "runs", params(("id" = IdOrPart, Path, description = "The run")),
     responses((status = 200, description = "The run is paused", body = Run), (status = 202, description = "The worker was asked to stop the run", body = Run)))]
 pub(super) async fn pause_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Pause, "paused").await
@@ -37,14 +37,14 @@ pub(super) async fn pause_run(State(server): State<Server>, caller: Caller, RunP
 /// Resume a run
 ///
 /// Queues a paused, failed or timed-out run again, with more attempts.
-#[utoipa::path(post, path = "/v1/runs/{id}/resume", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
+#[utoipa::path(post, path = "/v1/runs/{id}/resume", tag = "runs", params(("id" = IdOrPart, Path, description = "The run")),
     responses((status = 200, description = "The run is queued", body = Run)))]
 pub(super) async fn resume_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Resume, "resumed").await
 }
 
 /// Dismiss a run, so that its lane continues without it
-#[utoipa::path(post, path = "/v1/runs/{id}/dismiss", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
+#[utoipa::path(post, path = "/v1/runs/{id}/dismiss", tag = "runs", params(("id" = IdOrPart, Path, description = "The run")),
     responses((status = 200, description = "The lane continues", body = Run)))]
 pub(super) async fn dismiss_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Dismiss, "dismissed").await
@@ -53,7 +53,7 @@ pub(super) async fn dismiss_run(State(server): State<Server>, caller: Caller, Ru
 /// Enqueue a pending run
 ///
 /// Moves a run that was submitted with `hold` into its queue.
-#[utoipa::path(post, path = "/v1/runs/{id}/enqueue", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
+#[utoipa::path(post, path = "/v1/runs/{id}/enqueue", tag = "runs", params(("id" = IdOrPart, Path, description = "The run")),
     responses((status = 200, description = "The run is queued", body = Run)))]
 pub(super) async fn enqueue_run(State(server): State<Server>, caller: Caller, RunPath(id): RunPath) -> Answer {
     carry_out(&server, &caller, id, Command::Enqueue, "enqueued").await

@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 
 use super::stream;
 use crate::http::auth::Caller;
-use crate::http::dto::{Event, List};
+use crate::http::dto::{Event, IdOrPart, List};
 use crate::http::extract::{Query, RunPath};
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Server;
@@ -36,7 +36,7 @@ pub(super) struct Wanted {
 /// text/event-stream` the server streams events as they happen, each with its number as `id`, and ends with an event `end`
 /// that has the run's outcome. `Last-Event-ID` continues an interrupted stream.
 #[utoipa::path(get, path = "/v1/runs/{id}/events", tag = "runs",
-    params(("id" = Uuid, Path, description = "The run"), Wanted,
+    params(("id" = IdOrPart, Path, description = "The run"), Wanted,
         ("Accept" = Option<String>, Header, description = "`text/event-stream` for a stream", example = "application/json"),
         ("Last-Event-ID" = Option<i64>, Header, minimum = 0, description = "For a stream: only events with a higher number")),
     responses((status = 200, description = "A page of events, or a stream of them", content(

@@ -6,7 +6,7 @@ use axum::extract::State;
 use crate::actions::explain_run;
 use crate::clock::Clock;
 use crate::http::auth::Caller;
-use crate::http::dto::Explanation;
+use crate::http::dto::{Explanation, IdOrPart};
 use crate::http::extract::RunPath;
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -14,7 +14,7 @@ use crate::http::state::Server;
 /// Explain why a run is not starting
 ///
 /// Lists everything that keeps the run from starting, and what would start it.
-#[utoipa::path(get, path = "/v1/runs/{id}/explain", tag = "runs", params(("id" = Uuid, Path, description = "The run")),
+#[utoipa::path(get, path = "/v1/runs/{id}/explain", tag = "runs", params(("id" = IdOrPart, Path, description = "The run")),
     responses((status = 200, description = "The explanation", body = Explanation)))]
 pub(super) async fn explain(
     State(server): State<Server>,

@@ -74,7 +74,8 @@ fn due(body: &SubmitRun) -> Result<Due, Problem> {
 /// What the types alone do not say.
 fn check(body: &SubmitRun) -> Result<(), Problem> {
     if body.metadata.as_ref().is_some_and(|metadata| !metadata.as_str().starts_with('{')) {
-        return Err(Problem::new(Code::InvalidField, "metadata must be an object").field("metadata"));
+        return Err(Problem::new(Code::InvalidField, "metadata must be an object, as in {\"team\": \"billing\"}")
+            .field("metadata"));
     }
     if body.timeout_seconds.is_some_and(|seconds| i32::try_from(seconds.get()).is_err()) {
         let detail = format!("a time limit may be at most {} s", i32::MAX);
@@ -99,7 +100,8 @@ fn idempotency(
 ) -> Result<Option<Idempotency>, Problem> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let refused = |reason: String| Problem::new(Code::InvalidHeader, reason).field("Idempotency-Key");
-    let given = std::str::from_utf8(value.as_bytes()).map_err(|_| refused("the key is not text".into()))?;
+    let given = std::str::from_utf8(value.as_bytes())
+        .map_err(|_| refused("the key is not UTF-8 text; give 1 to 200 bytes of printable text".into()))?;
     let mut key = IdempotencyKey::parse(given).map_err(|error| refused(error.to_string()))?;
     if let Some(item) = item {
         if given.len() > LONGEST_BATCH_KEY {

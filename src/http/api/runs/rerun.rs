@@ -6,7 +6,7 @@ use axum::response::Response;
 use super::{direct, outcome, submit};
 use crate::actions::{By, rerun_run};
 use crate::http::auth::Caller;
-use crate::http::dto::RunOrId;
+use crate::http::dto::{IdOrPart, RunOrId};
 use crate::http::extract::{Preferences, RunPath};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -18,7 +18,7 @@ use crate::store::RerunOutcome;
 /// Submits the same work again as a new run. The old run stays as it is, whatever its status. In direct mode the new run
 /// is executed like any submission.
 #[utoipa::path(post, path = "/v1/runs/{id}/rerun", tag = "runs",
-    params(("id" = Uuid, Path, description = "The old run"), ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`", example = "return=minimal")),
+    params(("id" = IdOrPart, Path, description = "The old run"), ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`", example = "return=minimal")),
     responses((status = 201, description = "The new run", body = RunOrId)))]
 pub(super) async fn rerun(
     State(server): State<Server>,

@@ -8,7 +8,7 @@ use axum::extract::State;
 use super::usage::one_with_usage;
 use crate::actions::wait_for_run;
 use crate::http::auth::Caller;
-use crate::http::dto::Run;
+use crate::http::dto::{IdOrPart, Run};
 use crate::http::extract::{Preferences, RunPath};
 use crate::http::problem::Problem;
 use crate::http::state::Server;
@@ -18,7 +18,7 @@ use crate::run::{self, RunId, WorkspaceName};
 ///
 /// With `Prefer: wait=N` the server waits up to N seconds for the run to end.
 #[utoipa::path(get, path = "/v1/runs/{id}", tag = "runs",
-    params(("id" = Uuid, Path, description = "The run"), ("Prefer" = Option<String>, Header, description = "`wait=N`", example = "wait=1")),
+    params(("id" = IdOrPart, Path, description = "The run"), ("Prefer" = Option<String>, Header, description = "`wait=N`", example = "wait=1")),
     responses((status = 200, description = "The run", body = Run)))]
 pub(super) async fn show_run(
     State(server): State<Server>,

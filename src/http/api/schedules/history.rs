@@ -18,7 +18,7 @@ const LIST: &str = "history";
 ///
 /// Its runs and its skipped slots (`"status": "skipped"`), newest first.
 #[utoipa::path(get, path = "/v1/schedules/{id}/runs", tag = "schedules",
-    params(("id" = String, Path, description = "The schedule: its id or its name"), Wanted),
+    params(("id" = String, Path, description = "The schedule: its id, its name, or part of its id"), Wanted),
     responses((status = 200, description = "A page of runs and skipped slots", body = List<SlotOutcome>)))]
 pub(super) async fn list_schedule_runs(
     State(server): State<Server>,

@@ -50,7 +50,7 @@ pub(super) async fn list_schedules(
 
 /// Show a schedule
 #[utoipa::path(get, path = "/v1/schedules/{id}", tag = "schedules",
-    params(("id" = String, Path, description = "The schedule: its id or its name")),
+    params(("id" = String, Path, description = "The schedule: its id, its name, or part of its id")),
     responses((status = 200, description = "The schedule", body = Schedule)))]
 pub(super) async fn show_schedule(
     State(server): State<Server>,

@@ -33,7 +33,7 @@ pub(super) struct Wanted {
 ///
 /// Also works for a disabled schedule. Notes slots that a clock change affects.
 #[utoipa::path(get, path = "/v1/schedules/{id}/preview", tag = "schedules",
-    params(("id" = String, Path, description = "The schedule: its id or its name"), Wanted),
+    params(("id" = String, Path, description = "The schedule: its id, its name, or part of its id"), Wanted),
     responses((status = 200, description = "The next slots", body = Preview)))]
 pub(super) async fn preview_schedule(
     State(server): State<Server>,

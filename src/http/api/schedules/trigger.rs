@@ -17,7 +17,7 @@ use crate::run::RunId;
 /// Submits a run apart from any slot; the slots do not change. A paused schedule can be triggered too, but its grant must be
 /// valid. With overlap `forbid` the run waits for the current one; with `replace` it cancels the current one.
 #[utoipa::path(post, path = "/v1/schedules/{id}/trigger", tag = "schedules",
-    params(("id" = String, Path, description = "The schedule: its id or its name"),
+    params(("id" = String, Path, description = "The schedule: its id, its name, or part of its id"),
         ("Prefer" = Option<String>, Header, description = "`wait=N`, `return=minimal`")),
     responses((status = 201, description = "The new run", body = Run)))]
 pub(super) async fn trigger_schedule(
