@@ -93,7 +93,7 @@ async fn how_busy_a_worker_is_is_known_within_a_heartbeat() {
 #[tokio::test]
 async fn an_idle_worker_hears_of_a_drain_request_within_a_heartbeat() {
     let rig = Rig::new().await;
-    let worker = rig.worker().settings(Settings::default()).build().expect("a worker");
+    let worker = rig.worker().settings(Settings::default()).allow_no_tasks().build().expect("a worker");
     let id = worker.id();
     let working = tokio::spawn(async move { worker.run(Default::default()).await });
     until(&rig, "it is there", |worker| worker.info.id == id).await;
