@@ -173,6 +173,18 @@ fn nothing_is_left_unfinished_or_silenced() {
     }
 }
 
+/// By a path, somebody may have put a link in the way.
+#[test]
+fn only_the_module_for_foreign_files_removes_directories() {
+    let by_path = ["remove_dir_all", "fs::remove_dir"];
+    for file in sources("src").into_iter().filter(|file| !file.starts_with("src/executor/process/foreign")) {
+        for (line, text) in lines(&read(&file)) {
+            let found = by_path.iter().find(|removal| text.contains(**removal));
+            assert_eq!(found, None, "{}:{line}: use src/executor/process/foreign/", file.display());
+        }
+    }
+}
+
 #[test]
 fn no_file_is_too_long_to_read() {
     let sql = files("src").into_iter().filter(|file| has_extension(file, "sql"));

@@ -110,6 +110,8 @@ const TYPED: &[Typed] = &[
     (&["schedules", "create", "--task", "echo", "--name", "a", "--cron", "@daily", "--timezone", "Europe/Berln"], 1, &["field: timezone", "Europe/Berlin?"]),
     (&["schedules", "create", "--task", "echo", "--name", "a", "--cron", "@daily", "--timezone", ""], 1, &["field: timezone", "UTC"]),
     (&["schedules", "create", "--task", "echo", "--name", "a", "--every", "0"], 1, &["field: every_seconds", "from 1 to"]),
+    (&["schedules", "preview", "--every", "0"], 2, &["--every", "1 second"]),
+    (&["top", "--interval", "0"], 2, &["--interval", "longer than 0"]),
     (&["schedules", "create", "--task", "echo", "--name", "a", "--every", "x"], 2, &["--every", "5m"]),
     (&["schedules", "create", "--task", "echo", "--name", "a", "--at", "1999-01-01T00:00:00Z"], 1, &["field: at", "in the future"]),
     (&["schedules", "create", "--task", "echo", "--name", "a"], 1, &["field: cron", "every_seconds"]),
@@ -323,6 +325,7 @@ fn what_is_configured_wrong_is_answered_in_plain_words() {
     let task = "[tasks.a]\nexecutor = \"process\"\ncommand = [\"true\"]\n";
     let files = [
         ("concurrency = \"x\"", "toml:1:15", "whole number"),
+        ("concurrency = 99999999999", "toml:1:1", "from 0 to 100000"),
         ("concurency = 3", "toml:1:1", "did you mean `concurrency`?"),
         ("listen = 8080", "`listen`", "text in quotes"),
         ("lease_ttl_seconds = \"30s\"", "`lease_ttl_seconds`", "a number"),

@@ -20,6 +20,12 @@ pub(super) fn duration(text: &str) -> Result<SignedDuration, String> {
     if span.is_negative() { Err(format!("{text:?} is negative; write 90, 90s, 5m or 1h30m")) } else { Ok(span) }
 }
 
+/// A duration that something is repeated after.
+pub(super) fn interval(text: &str) -> Result<SignedDuration, String> {
+    let span = duration(text)?;
+    if span.is_zero() { Err("it must be longer than 0; write 1s or 500ms".into()) } else { Ok(span) }
+}
+
 /// Days are 24 hours: a delay is a number of seconds, not a date.
 fn in_words(text: &str) -> Option<SignedDuration> {
     let span: jiff::Span = text.trim().parse().ok()?;

@@ -80,6 +80,18 @@ pub(super) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{text:?} is not a whole number, 0 or more"))
 }
 
+/// More slots than that are a slip of the finger.
+const MOST_SLOTS: usize = 100_000;
+
+pub(super) fn slots(text: &str) -> Result<usize, String> {
+    let slots = whole(text)?;
+    if slots > MOST_SLOTS {
+        Err(format!("{text} is too many; give a number from 0 to {MOST_SLOTS}"))
+    } else {
+        Ok(slots)
+    }
+}
+
 pub(super) fn whole_above_zero<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{text:?} is not a whole number above 0"))
 }

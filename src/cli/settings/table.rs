@@ -170,7 +170,7 @@ settings! {
         unset: "one second's worth", part: Part::Api,
     }
     /// Number of runs executed at once; 0 runs `serve` without a worker
-    CONCURRENCY: usize = "concurrency" by parse::whole, { also: &["max_concurrency"], default: Some("2") }
+    CONCURRENCY: usize = "concurrency" by parse::slots, { also: &["max_concurrency"], default: Some("2") }
     /// Queues to serve, each optionally with a limit within this worker, such as `reports:1`
     QUEUES: Vec<Served> = "queues" by parse::queues, { takes: Takes::List, unset: "all" }
     /// Whether to provide the built-in demo tasks, as `dev` does: `echo`, `sleep`, `fail` and others

@@ -70,6 +70,9 @@ fn here(wanted: &PreviewArgs) -> Result<Preview, exit::Usage> {
         Some("both") => Fold::Both,
         _ => Fold::First,
     };
+    if when.every == Some(0) {
+        return Err(exit::Usage("--every must be at least 1 second; write 15m or 1h30m".into()));
+    }
     let changed = when.dst_gap.is_some() || when.dst_overlap.is_some();
     let request = TimingRequest {
         cron: when.cron.clone(),

@@ -21,7 +21,7 @@ use crate::cli::Failure;
 #[command(after_help = "Keys: q quits, space pauses and resumes.")]
 pub(in crate::cli) struct TopArgs {
     /// Refresh interval
-    #[arg(long, short, value_name = "DURATION", default_value = "1s", value_parser = args::duration)]
+    #[arg(long, short, value_name = "DURATION", default_value = "1s", value_parser = args::interval)]
     interval: SignedDuration,
     /// Print one snapshot and exit
     #[arg(long)]
