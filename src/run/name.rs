@@ -133,6 +133,6 @@ mod tests {
     #[test]
     fn a_refusal_names_the_field() {
         let refusal = LaneName::parse("a\0b").map(|_| ()).map_err(|e| e.to_string());
-        assert_eq!(refusal, Err("lane contains the control character U+0000".into()));
+        assert_eq!(refusal, Err("lane contains the control character U+0000; give printable text".into()));
     }
 }
