@@ -14,6 +14,8 @@ pub struct Run {
     pub id: RunId,
     /// The order of submission within the store; never reused.
     pub seq: i64,
+    /// How often the store has written it: a write that was decided on an earlier read names this. Zero in the reference model.
+    pub revision: i32,
     /// The tenant.
     pub workspace: WorkspaceName,
     /// The kind of work.

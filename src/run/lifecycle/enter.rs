@@ -9,6 +9,7 @@ pub fn submit(request: &NewRun, seq: i64, waits: bool, now: Timestamp) -> Run {
     let mut run = Run {
         id: request.id,
         seq,
+        revision: 0,
         workspace: request.workspace.clone(),
         task: request.task.clone(),
         queue: request.queue.clone(),

@@ -43,8 +43,8 @@ impl Bench {
     async fn one_workspace(&self, name: WorkspaceName) -> OneWorkspace {
         let mut runs = Vec::new();
         for mut run in self.runs_of(&name, RunFilter::default()).await {
-            // A store's own note, which says nothing to anybody else.
-            run.awaited = false;
+            // A store's own notes, which say nothing to anybody else.
+            (run.awaited, run.revision) = (false, 0);
             runs.push(OneRun {
                 attempts: self.store.attempts(&name, run.id).await.expect("attempts answers"),
                 waits: self.store.waits(&name, run.id).await.expect("waits answers"),

@@ -19,7 +19,8 @@ pub(super) async fn renewing_changes_nothing_but_the_lease(bench: Bench) {
     let claimed = bench.running().await;
     let before = bench.run(claimed.run.id).await;
     bench.renew(claimed.lease()).await;
-    assert_eq!(bench.run(claimed.run.id).await, before);
+    let after = bench.run(claimed.run.id).await;
+    assert_eq!(Run { revision: before.revision, ..after }, before);
 }
 
 pub(super) async fn a_renewal_tells_that_a_cancel_was_asked_for(bench: Bench) {

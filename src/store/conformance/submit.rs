@@ -12,6 +12,7 @@ pub(super) async fn a_new_run_is_stored_as_it_was_asked_for(bench: Bench) {
     let expected = Run {
         id,
         seq: run.seq,
+        revision: run.revision,
         workspace: home(),
         task: task("resize"),
         queue: queue("images"),

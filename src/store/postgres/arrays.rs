@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
-use super::row::JsonText;
+use super::row::{JsonText, types};
 use crate::run::Run;
-use crate::store::script::Record;
+use crate::store::script::{Columns, Value};
 
 /// The parameters of a statement, each with its type, so that none has to be prepared to learn them.
 #[derive(Default)]
@@ -88,97 +88,10 @@ impl<'a> Params<'a> {
     }
 }
 
-/// What `insert_runs` takes: only what a new run can differ in.
-pub(super) fn new_runs(runs: &[Run]) -> Params<'_> {
-    let each = |column: fn(&Run) -> &str| runs.iter().map(column).collect::<Vec<_>>();
-    let maybe = |column: fn(&Run) -> Option<&str>| runs.iter().map(column).collect::<Vec<_>>();
-    let retries: Vec<Option<String>> = runs.iter().map(|run| run.retry.map(Record::retry_text)).collect();
-    Params::default()
-        .uuids(runs.iter().map(|run| run.id.0).collect())
-        .texts(each(|run| run.workspace.as_str()))
-        .texts(each(|run| run.task.as_str()))
-        .texts(each(|run| run.queue.as_str()))
-        .opt_texts(maybe(|run| run.lane.as_ref().map(|lane| lane.as_str())))
-        .smalls(runs.iter().map(|run| run.priority.get()).collect())
-        .texts(each(|run| run.status().as_str()))
-        .opt_texts(maybe(|run| run.blocked_by().map(|reason| reason.as_str())))
-        .jsons(maybe(|run| Some(run.payload.as_str())))
-        .jsons(maybe(|run| run.metadata.as_ref().map(|json| json.as_str())))
-        .opt_texts(maybe(|run| run.key.as_ref().map(|key| key.as_str())))
-        .ints(runs.iter().map(|run| run.max_attempts as i32).collect())
-        .opt_ints(runs.iter().map(|run| run.timeout_seconds.map(|seconds| seconds as i32)).collect())
-        .add(retries, Type::TEXT_ARRAY)
-        .times(runs.iter().map(|run| run.available_at).collect())
-        .add(runs.iter().map(|run| run.awaited).collect::<Vec<bool>>(), Type::BOOL_ARRAY)
-        .time(runs.first().map(|run| run.requested_at))
-}
-
-/// What `insert_scheduled` takes besides: what they owe to their schedules.
-pub(super) fn scheduled_runs(runs: &[Run]) -> Params<'_> {
-    new_runs(runs)
-        .opt_uuids(runs.iter().map(|run| run.scheduled.map(|scheduled| scheduled.schedule.0)).collect())
-        .opt_times(runs.iter().map(|run| run.scheduled.and_then(|scheduled| scheduled.slot)).collect())
-        .opt_uuids(runs.iter().map(|run| run.scheduled.map(|scheduled| scheduled.grant.0)).collect())
-}
-
-/// Every column of `runs`, in the order of [`Record`].
-pub(super) fn live_rows(records: &[Record]) -> Params<'_> {
-    head(records, true)
-        .opt_times(records.iter().map(|r| r.lease_expires_at).collect())
-        .opt_times(records.iter().map(|r| r.orphaned_at).collect())
-        .opt_texts(records.iter().map(|r| r.stop.as_deref()).collect())
-        .opt_texts(records.iter().map(|r| r.error_code.as_deref()).collect())
-        .opt_texts(records.iter().map(|r| r.error_message.as_deref()).collect())
-        .add(records.iter().map(|r| r.awaited).collect::<Vec<bool>>(), Type::BOOL_ARRAY)
-        .opt_uuids(records.iter().map(|r| r.schedule_id).collect())
-        .opt_times(records.iter().map(|r| r.slot).collect())
-        .opt_uuids(records.iter().map(|r| r.grant_id).collect())
-        .ints(records.iter().map(|r| r.postponements).collect())
-}
-
-/// Every column of `history`, in the order of [`Record`].
-pub(super) fn finished_rows(records: &[Record]) -> Params<'_> {
-    head(records, false)
-        .opt_texts(records.iter().map(|r| r.error_code.as_deref()).collect())
-        .opt_texts(records.iter().map(|r| r.error_message.as_deref()).collect())
-        .add(records.iter().map(|r| r.awaited).collect::<Vec<bool>>(), Type::BOOL_ARRAY)
-        .opt_uuids(records.iter().map(|r| r.schedule_id).collect())
-        .opt_times(records.iter().map(|r| r.slot).collect())
-        .opt_uuids(records.iter().map(|r| r.grant_id).collect())
-        .ints(records.iter().map(|r| r.postponements).collect())
-        .opt_times(records.iter().map(|r| r.finished_at).collect())
-        .jsons(records.iter().map(|r| r.output.as_deref()).collect())
-}
-
-/// What both have, up to `host`.
-fn head(records: &[Record], live: bool) -> Params<'_> {
-    let mut params = Params::default()
-        .uuids(records.iter().map(|r| r.id).collect())
-        .bigs(records.iter().map(|r| r.seq).collect())
-        .texts(records.iter().map(|r| r.workspace.as_str()).collect())
-        .texts(records.iter().map(|r| r.task.as_str()).collect())
-        .texts(records.iter().map(|r| r.queue.as_str()).collect())
-        .opt_texts(records.iter().map(|r| r.lane.as_deref()).collect())
-        .smalls(records.iter().map(|r| r.priority).collect())
-        .texts(records.iter().map(|r| r.status.as_str()).collect());
-    if live {
-        params = params.opt_texts(records.iter().map(|r| r.blocked_by.as_deref()).collect());
-    }
-    params
-        .jsons(records.iter().map(|r| Some(r.payload.as_str())).collect())
-        .jsons(records.iter().map(|r| r.metadata.as_deref()).collect())
-        .opt_texts(records.iter().map(|r| r.key.as_deref()).collect())
-        .ints(records.iter().map(|r| r.attempt).collect())
-        .ints(records.iter().map(|r| r.max_attempts).collect())
-        .ints(records.iter().map(|r| r.attempts_granted).collect())
-        .ints(records.iter().map(|r| r.interruptions).collect())
-        .bigs(records.iter().map(|r| r.epoch).collect())
-        .opt_ints(records.iter().map(|r| r.timeout_seconds).collect())
-        .opt_texts(records.iter().map(|r| r.retry.as_deref()).collect())
-        .times(records.iter().map(|r| r.available_at).collect())
-        .times(records.iter().map(|r| r.requested_at).collect())
-        .opt_times(records.iter().map(|r| r.started_at).collect())
-        .opt_times(records.iter().map(|r| r.attempt_started_at).collect())
-        .opt_uuids(records.iter().map(|r| r.worker).collect())
-        .opt_texts(records.iter().map(|r| r.host.as_deref()).collect())
+/// An array for each of these columns: what `{….input}` stands for in a statement.
+pub(super) fn run_arrays(columns: Columns, runs: &[Run]) -> Params<'_> {
+    columns.iter().fold(Params::default(), |params, column| {
+        let values: Vec<Value<'_>> = runs.iter().map(|run| column.value(run)).collect();
+        params.add(values, types(column).1)
+    })
 }

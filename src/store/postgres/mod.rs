@@ -139,6 +139,12 @@ impl PostgresStore {
         Self::with_statements(url, clock, statements).await
     }
 
+    /// The text of a statement as it is sent, for tests of its plan.
+    #[cfg(feature = "conformance")]
+    pub fn expand_sql(sql: &str) -> std::borrow::Cow<'_, str> {
+        script::expand(sql, &row::DIALECT)
+    }
+
     /// Brings the database to the schema this release knows; answers with the version before and after.
     pub async fn migrate(url: &str) -> Result<(i64, i64)> {
         let target = Target::parse(url)?;

@@ -10,7 +10,7 @@ use super::row::JsonText;
 use super::session::Session;
 use crate::run::{NewRun, Run};
 use crate::store::Result;
-use crate::store::script::{Record, steps, to_i32};
+use crate::store::script::{retry_text, steps, to_i32};
 
 impl Session {
     /// All of them or, if an id is taken, none: then it fails.
@@ -36,7 +36,7 @@ impl Session {
 /// What the first takes, before the time: only what runs that are ready at once can differ in.
 fn ready_runs(runs: &[NewRun]) -> Params<'_> {
     let each = |column: fn(&NewRun) -> &str| runs.iter().map(column).collect::<Vec<_>>();
-    let retries: Vec<Option<String>> = runs.iter().map(|run| run.retry.map(Record::retry_text)).collect();
+    let retries: Vec<Option<String>> = runs.iter().map(|run| run.retry.map(retry_text)).collect();
     let owners: BTreeSet<&str> = runs.iter().map(|run| run.workspace.as_str()).collect();
     Params::default()
         .uuids(runs.iter().map(|run| run.id.0).collect())
@@ -76,7 +76,7 @@ fn alike_runs(runs: &[NewRun]) -> Option<Params<'_>> {
         .add(first.metadata.as_ref().map(|json| JsonText(json.as_str())), Type::JSON)
         .add(i32::from(first.max_attempts.get()), Type::INT4)
         .add(first.timeout_seconds.map(|seconds| to_i32(seconds.get())), Type::INT4)
-        .add(first.retry.map(Record::retry_text), Type::TEXT)
+        .add(first.retry.map(retry_text), Type::TEXT)
         .add(runs.iter().map(|run| run.id.0).min(), Type::UUID)
         .add(runs.iter().map(|run| run.id.0).max(), Type::UUID);
     Some(params)

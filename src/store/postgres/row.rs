@@ -1,4 +1,4 @@
-//! Between rows and records.
+//! Values and rows, as PostgreSQL sends and takes them.
 
 use std::error::Error as StdError;
 
@@ -9,9 +9,46 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use uuid::Uuid;
 
 use super::connect::refused;
-use crate::run::Run;
-use crate::store::script::Record;
-use crate::store::{Result, StoreError};
+use crate::run::{Json, Run};
+use crate::store::Result;
+use crate::store::script::{CellReader, Column, Dialect, Kind, Positions, Value, read_run};
+
+/// A statement for many runs takes an array for each column.
+pub(super) const DIALECT: Dialect = Dialect {
+    input: |number, column| format!("${number}::{}[]", column_type(column.kind)),
+    value: |_, column| format!("new.{}", column.name),
+};
+
+/// The type of a column in SQL.
+fn column_type(kind: Kind) -> Type {
+    match kind {
+        Kind::Uuid => Type::UUID,
+        Kind::Text => Type::TEXT,
+        Kind::Json => Type::JSON,
+        Kind::Big => Type::INT8,
+        Kind::Int => Type::INT4,
+        Kind::Small => Type::INT2,
+        Kind::Bool => Type::BOOL,
+        Kind::Time => Type::TIMESTAMPTZ,
+    }
+}
+
+/// The types of one value of a column, and of an array of them.
+pub(super) fn types(column: &Column) -> (Type, Type) {
+    let array = match column.kind {
+        Kind::Uuid => Type::UUID_ARRAY,
+        Kind::Text => Type::TEXT_ARRAY,
+        Kind::Json => Type::JSON_ARRAY,
+        Kind::Big => Type::INT8_ARRAY,
+        Kind::Int => Type::INT4_ARRAY,
+        Kind::Small => Type::INT2_ARRAY,
+        Kind::Bool => Type::BOOL_ARRAY,
+        Kind::Time => Type::TIMESTAMPTZ_ARRAY,
+    };
+    (column_type(column.kind), array)
+}
+
+type Encoded = std::result::Result<IsNull, Box<dyn StdError + Sync + Send>>;
 
 /// JSON carried as text: checked when it came in, not parsed again.
 #[derive(Debug)]
@@ -28,7 +65,7 @@ impl<'a> FromSql<'a> for JsonText<String> {
 }
 
 impl ToSql for JsonText<&str> {
-    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> std::result::Result<IsNull, Box<dyn StdError + Sync + Send>> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Encoded {
         out.extend_from_slice(self.0.as_bytes());
         Ok(IsNull::No)
     }
@@ -40,97 +77,79 @@ impl ToSql for JsonText<&str> {
     to_sql_checked!();
 }
 
-/// The runs in rows that have the columns of `runs`, `history` or `all_runs`.
+impl ToSql for Value<'_> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Encoded {
+        match self {
+            Value::Null => Ok(IsNull::Yes),
+            Value::Uuid(id) => id.to_sql(ty, out),
+            Value::Text(text) => text.as_ref().to_sql(ty, out),
+            Value::Json(text) => JsonText(*text).to_sql(ty, out),
+            Value::Big(number) => number.to_sql(ty, out),
+            Value::Int(number) => number.to_sql(ty, out),
+            Value::Small(number) => number.to_sql(ty, out),
+            Value::Bool(truth) => truth.to_sql(ty, out),
+            Value::Time(time) => time.to_sql(ty, out),
+        }
+    }
+
+    /// Of each kind of value, `types` names the one type; the table of columns keeps the two together.
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+impl std::fmt::Debug for Value<'_> {
+    /// Not the value itself: the driver logs parameters, and a payload is nobody's business there.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a value")
+    }
+}
+
+/// The runs in rows of `runs`, `history` or `all_runs`.
 pub(super) fn runs(rows: &[Row]) -> Result<Vec<Run>> {
     let Some(first) = rows.first() else { return Ok(Vec::new()) };
-    let columns = Columns::of(first)?;
-    rows.iter().map(|row| columns.record(row)?.into_run()).collect()
+    let find = |name: &str| first.columns().iter().position(|column| column.name() == name);
+    let positions = Positions::by_name(find);
+    rows.iter().map(|row| read_run(row, &positions)).collect()
 }
 
-macro_rules! columns {
-    (required: $($required:ident)+; live: $($live:ident)+; finished: $($finished:ident)+) => {
-        /// Where each column is; looked up once for all rows of an answer.
-        struct Columns {
-            $($required: usize,)+
-            $($live: Option<usize>,)+
-            $($finished: Option<usize>,)+
-        }
-
-        impl Columns {
-            fn of(row: &Row) -> Result<Self> {
-                let find = |name: &str| row.columns().iter().position(|column| column.name() == name);
-                let need = |name: &str| find(name).ok_or_else(|| StoreError::Corrupt(format!("no column {name}")));
-                Ok(Self {
-                    $($required: need(stringify!($required))?,)+
-                    $($live: find(stringify!($live)),)+
-                    $($finished: find(stringify!($finished)),)+
-                })
-            }
-        }
-    };
+fn get<'a, T: FromSql<'a>>(row: &'a Row, column: usize) -> Result<T> {
+    row.try_get(column).map_err(|error| refused("reading a run", error))
 }
 
-columns! {
-    required: id seq workspace task queue lane priority status payload metadata key attempt max_attempts
-        attempts_granted interruptions epoch timeout_seconds retry available_at requested_at started_at
-        attempt_started_at worker host error_code error_message awaited schedule_id slot grant_id
-        postponements;
-    live: blocked_by lease_expires_at orphaned_at stop;
-    finished: finished_at output
-}
-
-impl Columns {
-    fn record(&self, row: &Row) -> Result<Record> {
-        self.try_record(row).map_err(|error| refused("reading a run", error))
+impl CellReader for Row {
+    fn uuid(&self, column: usize) -> Result<Option<Uuid>> {
+        get(self, column)
     }
 
-    fn try_record(&self, row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
-        let json = |at: usize| row.try_get::<_, Option<JsonText<String>>>(at).map(|json| json.map(|json| json.0));
-        Ok(Record {
-            id: row.try_get(self.id)?,
-            seq: row.try_get(self.seq)?,
-            workspace: row.try_get(self.workspace)?,
-            task: row.try_get(self.task)?,
-            queue: row.try_get(self.queue)?,
-            lane: row.try_get(self.lane)?,
-            priority: row.try_get(self.priority)?,
-            status: row.try_get(self.status)?,
-            blocked_by: optional(row, self.blocked_by)?,
-            payload: row.try_get::<_, JsonText<String>>(self.payload)?.0,
-            metadata: json(self.metadata)?,
-            key: row.try_get(self.key)?,
-            attempt: row.try_get(self.attempt)?,
-            max_attempts: row.try_get(self.max_attempts)?,
-            attempts_granted: row.try_get(self.attempts_granted)?,
-            interruptions: row.try_get(self.interruptions)?,
-            epoch: row.try_get(self.epoch)?,
-            timeout_seconds: row.try_get(self.timeout_seconds)?,
-            retry: row.try_get(self.retry)?,
-            available_at: row.try_get(self.available_at)?,
-            requested_at: row.try_get(self.requested_at)?,
-            started_at: row.try_get(self.started_at)?,
-            attempt_started_at: row.try_get(self.attempt_started_at)?,
-            worker: row.try_get::<_, Option<Uuid>>(self.worker)?,
-            host: row.try_get(self.host)?,
-            lease_expires_at: optional::<Timestamp>(row, self.lease_expires_at)?,
-            orphaned_at: optional::<Timestamp>(row, self.orphaned_at)?,
-            stop: optional(row, self.stop)?,
-            error_code: row.try_get(self.error_code)?,
-            error_message: row.try_get(self.error_message)?,
-            awaited: row.try_get(self.awaited)?,
-            schedule_id: row.try_get(self.schedule_id)?,
-            slot: row.try_get(self.slot)?,
-            grant_id: row.try_get(self.grant_id)?,
-            postponements: row.try_get(self.postponements)?,
-            finished_at: optional::<Timestamp>(row, self.finished_at)?,
-            output: self.output.map_or(Ok(None), json)?,
-        })
+    fn text(&self, column: usize) -> Result<Option<String>> {
+        get(self, column)
     }
-}
 
-fn optional<'a, T: FromSql<'a>>(
-    row: &'a Row,
-    column: Option<usize>,
-) -> std::result::Result<Option<T>, tokio_postgres::Error> {
-    column.map_or(Ok(None), |at| row.try_get(at))
+    fn json(&self, column: usize) -> Result<Option<Json>> {
+        let text: Option<JsonText<String>> = get(self, column)?;
+        Ok(text.map(|json| Json::from_storage(json.0)))
+    }
+
+    fn big(&self, column: usize) -> Result<Option<i64>> {
+        get(self, column)
+    }
+
+    fn int(&self, column: usize) -> Result<Option<i32>> {
+        get(self, column)
+    }
+
+    fn small(&self, column: usize) -> Result<Option<i16>> {
+        get(self, column)
+    }
+
+    fn bool(&self, column: usize) -> Result<Option<bool>> {
+        get(self, column)
+    }
+
+    fn time(&self, column: usize) -> Result<Option<Timestamp>> {
+        get(self, column)
+    }
 }

@@ -4,22 +4,16 @@ use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::arrays::{Params, scheduled_runs};
+use super::arrays::Params;
 use super::row::JsonText;
 use super::session::Session;
 use super::tx::micros;
-use crate::run::{GrantId, Run, RunId, ScheduleId, WorkspaceName};
+use crate::run::{GrantId, RunId, ScheduleId, WorkspaceName};
 use crate::schedule::{BillingAccount, Grant, Schedule, ScheduleName, Skip};
 use crate::store::Result;
-use crate::store::script::{Charge, GrantRecord, ScheduleRecord, ScheduleTx, steps, to_i32};
+use crate::store::script::{Charge, GrantRecord, ScheduleChange, ScheduleRecord, ScheduleTx, steps, to_i32};
 
 impl ScheduleTx for Session {
-    async fn insert_scheduled(&mut self, runs: &[Run]) -> Result<()> {
-        self.execute(&self.statements.insert_scheduled, scheduled_runs(runs)).await?;
-        self.follow(runs);
-        Ok(())
-    }
-
     async fn forget_runs(&mut self, runs: &[(WorkspaceName, RunId)]) -> Result<()> {
         let [history, others @ ..]: [&str; 4] = steps(&self.statements.forget_runs);
         let ids = || runs.iter().map(|(_, run)| run.0).collect();
@@ -92,24 +86,27 @@ impl ScheduleTx for Session {
         self.query(&self.statements.lock_schedules, ids(schedules)).await?.iter().map(schedule).collect()
     }
 
-    async fn move_schedules(&mut self, schedules: &[Schedule]) -> Result<()> {
-        let reason = |schedule: &'_ Schedule| schedule.disabled.clone();
+    async fn move_schedules(&mut self, moves: &[ScheduleChange]) -> Result<usize> {
+        let reason = |change: &'_ ScheduleChange| change.after.disabled.clone();
         let (codes, messages): (Vec<Option<String>>, Vec<Option<String>>) =
-            schedules.iter().map(|s| (reason(s).map(|r| r.code), reason(s).map(|r| r.message))).unzip();
-        let params = ids(&schedules.iter().map(|schedule| schedule.id).collect::<Vec<_>>())
+            moves.iter().map(|change| (reason(change).map(|r| r.code), reason(change).map(|r| r.message))).unzip();
+        let head = |schedule: &Schedule| schedule.head.map(|head| head.run.0);
+        let params = ids(&moves.iter().map(|change| change.before.id).collect::<Vec<_>>())
+            .bigs(moves.iter().map(|change| change.before.version).collect())
+            .opt_uuids(moves.iter().map(|change| head(&change.before)).collect())
+            .opt_times(moves.iter().map(|change| change.before.last_slot).collect())
             .add(codes, Type::TEXT_ARRAY)
             .add(messages, Type::TEXT_ARRAY)
-            .opt_uuids(schedules.iter().map(|schedule| schedule.head.map(|head| head.run.0)).collect())
-            .opt_times(schedules.iter().map(|schedule| schedule.head.map(|head| head.slot)).collect())
-            .opt_times(schedules.iter().map(|schedule| schedule.last_slot).collect())
-            .times(schedules.iter().map(|schedule| schedule.updated_at).collect());
-        self.execute(&self.statements.move_schedules, params).await.map(drop)
+            .opt_uuids(moves.iter().map(|change| head(&change.after)).collect())
+            .opt_times(moves.iter().map(|change| change.after.head.map(|head| head.slot)).collect())
+            .opt_times(moves.iter().map(|change| change.after.last_slot).collect())
+            .times(moves.iter().map(|change| change.after.updated_at).collect());
+        self.execute(&self.statements.move_schedules, params).await
     }
 
-    async fn edit_schedule(&mut self, schedule: &Schedule) -> Result<()> {
-        let record = ScheduleRecord::of(schedule)?;
-        let params = Params::default()
-            .add(record.id, Type::UUID)
+    async fn edit_schedule(&mut self, ScheduleChange { before, after }: &ScheduleChange) -> Result<bool> {
+        let record = ScheduleRecord::of(after)?;
+        let params = as_seen(before)
             .add(record.grant_id, Type::UUID)
             .add(JsonText(record.spec.as_str()), Type::JSON)
             .add(record.disabled_code.as_deref(), Type::TEXT)
@@ -120,15 +117,14 @@ impl ScheduleTx for Session {
             .big(record.version)
             .time(Some(record.updated_at))
             .time(Some(record.since));
-        self.execute(&self.statements.edit_schedule, params).await.map(drop)
+        Ok(self.execute(&self.statements.edit_schedule, params).await? > 0)
     }
 
-    async fn delete_schedule(&mut self, schedule: ScheduleId) -> Result<()> {
-        let statements: [&str; 2] = steps(&self.statements.delete_schedule);
-        for statement in statements {
-            self.execute(statement, Params::default().add(schedule.0, Type::UUID)).await?;
-        }
-        Ok(())
+    async fn delete_schedule(&mut self, schedule: &Schedule) -> Result<bool> {
+        let [itself, skips] = steps(&self.statements.delete_schedule);
+        let deleted = self.execute(itself, as_seen(schedule)).await? > 0;
+        self.execute(skips, Params::default().add(schedule.id.0, Type::UUID)).await?;
+        Ok(deleted)
     }
 
     async fn broken_schedules(&mut self, limit: usize) -> Result<Vec<ScheduleId>> {
@@ -171,6 +167,15 @@ impl ScheduleTx for Session {
         let params = Params::default().time(self.injected_now()).big(micros(kept)).big(limit as i64);
         self.execute(&self.statements.prune_usage, params).await
     }
+}
+
+/// Which schedule, and what must not have changed since it was read.
+fn as_seen(schedule: &Schedule) -> Params<'static> {
+    Params::default()
+        .add(schedule.id.0, Type::UUID)
+        .big(schedule.version)
+        .add(schedule.head.map(|head| head.run.0), Type::UUID)
+        .time(schedule.last_slot)
 }
 
 fn ids(schedules: &[ScheduleId]) -> Params<'static> {

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::arrays::{Params, finished_rows, live_rows, new_runs};
+use super::arrays::{Params, run_arrays};
 use super::copy::copy_runs;
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
@@ -23,13 +23,10 @@ use crate::run::{
 };
 use crate::store::ready::News;
 use crate::store::script::{
-    Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name,
+    Columns, Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, bad_name,
     steps, to_i32, to_u32,
 };
 use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
-
-/// Any number other than the migrations': held while live runs are counted and added to.
-const ADMISSION_LOCK: i64 = 7_236_452_119;
 
 /// So many new runs are copied in rather than inserted.
 const MANY_RUNS: usize = 100;
@@ -125,8 +122,9 @@ impl Tx for Session {
     }
 
     async fn count_live(&mut self) -> Result<u64> {
-        self.query("select pg_advisory_xact_lock($1)", Params::default().big(ADMISSION_LOCK)).await?;
-        let rows = self.query(&self.statements.count_live, Params::default()).await?;
+        let [lock, count] = steps(&self.statements.count_live);
+        self.execute(lock, Params::default()).await?;
+        let rows = self.query(count, Params::default()).await?;
         Ok(rows[0].get::<_, i64>(0) as u64)
     }
 
@@ -136,7 +134,10 @@ impl Tx for Session {
 
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
         match runs.len() {
-            ..MANY_RUNS => drop(self.execute(&self.statements.insert_runs, new_runs(runs)).await?),
+            ..MANY_RUNS => {
+                let [insert, _] = steps(&self.statements.insert_runs);
+                self.execute(insert, run_arrays(Columns::New, runs)).await?;
+            }
             _ => copy_runs(self, runs).await?,
         }
         self.follow(runs);
@@ -144,8 +145,7 @@ impl Tx for Session {
     }
 
     async fn insert_finished(&mut self, runs: &[Run]) -> Result<()> {
-        let records: Vec<Record> = runs.iter().map(Record::of).collect();
-        self.execute(&self.statements.insert_finished, finished_rows(&records)).await?;
+        self.execute(&self.statements.insert_finished, run_arrays(Columns::History, runs)).await?;
         Ok(())
     }
 
@@ -158,24 +158,18 @@ impl Tx for Session {
         runs(&self.query(&self.statements.lock_finished, params).await?)
     }
 
-    async fn update_runs(&mut self, runs: &[Run]) -> Result<()> {
-        let records: Vec<Record> = runs.iter().map(Record::of).collect();
-        self.execute(&self.statements.update_runs, live_rows(&records)).await?;
+    async fn update_runs(&mut self, runs: &[Run]) -> Result<usize> {
         self.forget |= runs.iter().any(Run::is_ready);
-        Ok(())
+        self.execute(&self.statements.update_runs, run_arrays(Columns::Runs, runs)).await
     }
 
-    async fn end_runs(&mut self, runs: &[Run]) -> Result<()> {
-        let records: Vec<Record> = runs.iter().map(Record::of).collect();
-        self.execute(&self.statements.end_runs, finished_rows(&records)).await?;
-        Ok(())
+    async fn end_runs(&mut self, runs: &[Run]) -> Result<usize> {
+        self.execute(&self.statements.end_runs, run_arrays(Columns::History, runs)).await
     }
 
-    async fn revive_runs(&mut self, runs: &[Run]) -> Result<()> {
-        let records: Vec<Record> = runs.iter().map(Record::of).collect();
-        self.execute(&self.statements.revive_runs, live_rows(&records)).await?;
+    async fn revive_runs(&mut self, runs: &[Run]) -> Result<usize> {
         self.forget |= runs.iter().any(Run::is_ready);
-        Ok(())
+        self.execute(&self.statements.revive_runs, run_arrays(Columns::Runs, runs)).await
     }
 
     async fn insert_attempts(&mut self, attempts: &[(RunId, Attempt)]) -> Result<()> {
@@ -227,11 +221,7 @@ impl Tx for Session {
     }
 
     async fn lock_lanes(&mut self, lanes: &[LaneKey]) -> Result<HashMap<LaneKey, LanePolicy>> {
-        let [lock, make] = steps(&self.statements.lock_lanes);
-        let mut rows = self.query(lock, lane_keys(lanes)).await?;
-        if rows.len() < lanes.len() {
-            rows = self.query(make, lane_keys(lanes)).await?;
-        }
+        let rows = self.query(&self.statements.lock_lanes, lane_keys(lanes)).await?;
         let policy = |row: &Row| {
             let word: &str = row.get(2);
             LanePolicy::from_word(word).ok_or_else(|| StoreError::Corrupt(format!("lane policy {word:?}")))

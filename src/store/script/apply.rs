@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use super::chain::{Link, go_on, insert_scheduled};
+use super::chain::{Link, go_on, insert_live};
 use super::freed::{Freed, tell_put_off};
 use super::lanes::settle;
 use super::{LaneKey, Tx};
 use crate::run::lifecycle::{self, Step};
 use crate::run::{Run, RunId, Status};
-use crate::store::{LanePolicy, Result};
+use crate::store::{LanePolicy, Result, StoreError};
 
 /// A locked run and what a transition made of it.
 pub(in crate::store) struct Change {
@@ -64,7 +64,7 @@ pub(in crate::store) async fn apply<T: Tx>(
         policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
     }
     if !slots.is_empty() {
-        insert_scheduled(tx, &slots).await?;
+        insert_live(tx, &slots).await?;
     }
     stops.write(tx, &policies).await?;
     settle(tx, &lanes).await
@@ -74,6 +74,15 @@ pub(in crate::store) fn lane_of(run: &Run) -> Option<LaneKey> {
     run.lane.as_ref().map(|lane| (run.workspace.clone(), lane.clone()))
 }
 
+/// If another transaction wrote a row since it was read, all is rolled back and decided again. The locks make that rare; they
+/// are not what correctness rests on.
+pub(super) fn wrote_all(written: usize, wanted: usize) -> Result<()> {
+    match written == wanted {
+        true => Ok(()),
+        false => Err(StoreError::Contended { doing: "writing what was decided on rows that changed meanwhile" }),
+    }
+}
+
 async fn write<T: Tx>(tx: &mut T, changes: &[Change]) -> Result<()> {
     let (mut updated, mut ended, mut revived, mut attempts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for Change { before, step } in changes {
@@ -81,20 +90,21 @@ async fn write<T: Tx>(tx: &mut T, changes: &[Change]) -> Result<()> {
         if *before == step.run {
             continue;
         }
-        match (before.status().is_terminal(), step.run.status().is_terminal()) {
-            (false, false) => updated.push(step.run.clone()),
-            (false, true) => ended.push(step.run.clone()),
-            (true, _) => revived.push(step.run.clone()),
+        let after = Run { revision: before.revision + 1, ..step.run.clone() };
+        match (before.status().is_terminal(), after.status().is_terminal()) {
+            (false, false) => updated.push(after),
+            (false, true) => ended.push(after),
+            (true, _) => revived.push(after),
         }
     }
     if !updated.is_empty() {
-        tx.update_runs(&updated).await?;
+        wrote_all(tx.update_runs(&updated).await?, updated.len())?;
     }
     if !ended.is_empty() {
-        tx.end_runs(&ended).await?;
+        wrote_all(tx.end_runs(&ended).await?, ended.len())?;
     }
     if !revived.is_empty() {
-        tx.revive_runs(&revived).await?;
+        wrote_all(tx.revive_runs(&revived).await?, revived.len())?;
     }
     if !attempts.is_empty() {
         tx.insert_attempts(&attempts).await?;

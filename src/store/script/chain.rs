@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use super::apply::{Change, apply, lane_of};
+use super::apply::{Change, apply, lane_of, wrote_all};
 use super::freed::tell_put_off;
 use super::lanes::settle;
-use super::{LaneKey, Tx};
+use super::{LaneKey, ScheduleChange, Tx};
 use crate::run::lifecycle::{self, Step};
 use crate::run::{Ending, GrantId, Run, RunError, RunId, RunKey, ScheduleId, WorkspaceName};
 use crate::schedule::{Disabled, Grant, Head, Overlap, Position, Schedule};
@@ -80,11 +80,11 @@ async fn move_on<T: Tx>(
             }
         }
         if schedule != before {
-            changed.push(schedule);
+            changed.push(ScheduleChange { before, after: schedule });
         }
     }
     if !changed.is_empty() {
-        tx.move_schedules(&changed).await?;
+        wrote_all(tx.move_schedules(&changed).await?, changed.len())?;
     }
     if !skips.is_empty() {
         tx.insert_skips(&skips).await?;
@@ -156,12 +156,13 @@ pub(super) async fn bring_in<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
     if !lanes.is_empty() {
         tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
     }
-    insert_scheduled(tx, runs).await?;
+    insert_live(tx, runs).await?;
     settle(tx, &lanes).await
 }
 
-pub(super) async fn insert_scheduled<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
-    tx.insert_scheduled(runs).await?;
+/// Inserts new runs and reports which of them are ready or wait for their time.
+pub(super) async fn insert_live<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
+    tx.insert_runs(runs).await?;
     if runs.iter().any(Run::is_ready) {
         tx.made_ready();
     }

@@ -10,8 +10,10 @@
 
 mod access;
 mod apply;
+mod cell;
 mod chain;
 mod claim;
+mod columns;
 mod command;
 mod finish;
 mod freed;
@@ -23,25 +25,29 @@ mod schedule_record;
 mod schedule_tx;
 mod statements;
 mod submit;
+mod template;
 mod tx;
 mod usage;
 
 pub(super) use access::{create_token, revoke_token};
 pub(super) use apply::{Change, apply};
+pub(super) use cell::{CellReader, Kind, Value};
 pub(super) use claim::claim;
+pub(super) use columns::{Column, Positions, read_run, retry_text, to_i32};
 pub(super) use command::{command, rerun};
 pub(super) use finish::{append, finish, finish_and_claim, release, renew};
 pub(super) use lanes::{release_lane, set_lane_policy};
 pub(super) use maintain::{expire, promote, prune, reap};
-pub(super) use record::{Record, bad_name, to_i32, to_u32};
+pub(super) use record::{bad_name, to_u32};
 pub(super) use schedule::{
     create_grant, create_schedule, delete_schedule, edit_schedule, revoke_grant, sweep_schedules,
 };
 pub(super) use schedule_record::{GrantRecord, ScheduleRecord};
-pub(super) use schedule_tx::{Charge, ScheduleTx};
+pub(super) use schedule_tx::{Charge, ScheduleChange, ScheduleTx};
 pub(super) use statements::{statements, steps};
 pub(super) use submit::submit;
 #[cfg(feature = "postgres")]
 pub(super) use submit::{bytes, submit_looking};
+pub(super) use template::{Columns, Dialect, expand};
 pub(super) use tx::{Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx};
 pub(super) use usage::day_since_1970;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::apply::{Change, apply, lane_of};
+use super::apply::{Change, apply, lane_of, wrote_all};
 use super::chain::{bring_in, set_head, with_free_keys};
-use super::{LaneKey, Tx};
+use super::{LaneKey, ScheduleChange, Tx};
 use crate::run::lifecycle::{self, Command};
 use crate::run::{GrantId, Run, RunId, ScheduleId, TaskName, WorkspaceName};
 use crate::schedule::{Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, Skip, SkipReason, Standing};
@@ -153,7 +153,9 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
         Next::Slot(slot) => set_head(&mut schedule, *slot, now),
     };
     // The old head is no head any more before it goes, so that nothing follows it.
-    tx.edit_schedule(&schedule).await?;
+    let change = ScheduleChange { before: seen, after: schedule };
+    wrote_all(tx.edit_schedule(&change).await?.into(), 1)?;
+    let schedule = change.after;
     if let Some(waiting) = waiting.filter(|_| next != Next::SameHead) {
         let lost = lost_slot(&waiting, schedule.head, now);
         skips.extend(lost.map(|slot| Skip::of_slot(id, slot, SkipReason::Withdrawn, now)));
@@ -201,9 +203,9 @@ pub(in crate::store) async fn delete_schedule<T: Tx>(
     workspace: &WorkspaceName,
     id: ScheduleId,
 ) -> Result<bool> {
-    let Some((_, head)) = lock(tx, workspace, id).await? else { return Ok(false) };
+    let Some((schedule, head)) = lock(tx, workspace, id).await? else { return Ok(false) };
     let now = tx.now().await?;
-    tx.delete_schedule(id).await?;
+    wrote_all(tx.delete_schedule(&schedule).await?.into(), 1)?;
     if let Some(waiting) = head.filter(|run| !lifecycle::started(run)) {
         withdraw(tx, waiting, now).await?;
     }
@@ -248,7 +250,8 @@ pub(in crate::store) async fn sweep_schedules<T: Tx>(tx: &mut T, limit: usize) -
     let live: BTreeSet<RunId> = tx.lock_runs(&heads).await?.into_iter().map(|run| run.id).collect();
     let now = tx.now().await?;
     let (mut changed, mut skips, mut runs) = (Vec::new(), Vec::new(), Vec::new());
-    for mut schedule in schedules {
+    for before in schedules {
+        let mut schedule = before.clone();
         if schedule.disabled.is_some() || schedule.head.is_some_and(|head| live.contains(&head.run)) {
             continue;
         }
@@ -261,11 +264,11 @@ pub(in crate::store) async fn sweep_schedules<T: Tx>(tx: &mut T, limit: usize) -
             None => schedule.begin(now),
         };
         runs.extend(set_head(&mut schedule, next, now));
-        changed.push(schedule);
+        changed.push(ScheduleChange { before, after: schedule });
     }
-    let repaired = changed.iter().map(|schedule| schedule.id).collect();
+    let repaired = changed.iter().map(|change| change.before.id).collect();
     if !changed.is_empty() {
-        tx.move_schedules(&changed).await?;
+        wrote_all(tx.move_schedules(&changed).await?, changed.len())?;
     }
     if !skips.is_empty() {
         tx.insert_skips(&skips).await?;

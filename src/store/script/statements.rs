@@ -1,8 +1,8 @@
 //! The SQL of a database: one file per statement, the same names everywhere.
 
-/// Declares the statements of a database from `sql/<name>.sql` beside the caller.
+/// Declares the statements of a database from `sql/<name>.sql` beside the caller, with the columns of runs filled in.
 macro_rules! statements {
-    ($($name:ident)+) => {
+    ($dialect:path: $($name:ident)+) => {
         /// The text of every statement.
         #[derive(Clone)]
         pub(in crate::store) struct Statements {
@@ -11,7 +11,8 @@ macro_rules! statements {
 
         impl Statements {
             pub(in crate::store) fn new() -> Self {
-                Self { $($name: include_str!(concat!("sql/", stringify!($name), ".sql")).into(),)+ }
+                let sql = |text: &'static str| $crate::store::script::expand(text, &$dialect);
+                Self { $($name: sql(include_str!(concat!("sql/", stringify!($name), ".sql"))),)+ }
             }
 
             /// Breaks a statement on purpose, so that tests can see whether the breakage is noticed.

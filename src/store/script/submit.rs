@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::apply::lane_of;
-use super::chain::insert_scheduled;
-use super::freed::tell_put_off;
+use super::apply::{lane_of, wrote_all};
+use super::chain::insert_live;
 use super::{Change, LaneKey, Remembered, Tx, apply};
 use crate::clock::later;
 use crate::run::lifecycle::{self, Step};
@@ -131,12 +130,13 @@ impl Desk {
             None => None,
         };
         let workspaces = tx.known_workspaces(&workspaces.into_iter().collect::<Vec<_>>()).await?;
+        // Marks runs, so it comes before they are read.
+        let (known, lanes) = lock_upstreams(tx, requests).await?;
         let keyed = if keys.is_empty() { vec![] } else { tx.keyed_runs(&keys.into_iter().collect::<Vec<_>>()).await? };
         let mut stored_waits = Vec::new();
         if !keyed.is_empty() && requests.iter().any(|request| !request.after.is_empty()) {
             stored_waits = tx.waits_on(&keyed.iter().map(|run| run.id).collect::<Vec<_>>()).await?;
         }
-        let (known, lanes) = lock_upstreams(tx, requests).await?;
         let remembered = match idempotency.is_empty() {
             true => vec![],
             false => tx.remembered(&idempotency.into_iter().collect::<Vec<_>>()).await?,
@@ -342,19 +342,21 @@ impl Desk {
         lanes.extend(self.changed.values().filter_map(|(before, _)| lane_of(before)));
         lanes.extend(self.created.iter().filter_map(lane_of));
         let changes = self.changed.into_values().filter(|(before, after)| before != after);
-        let changes: Vec<Change> =
-            changes.map(|(before, run)| Change { before, step: Step { run, ended: None } }).collect();
+        let changes = changes.map(|(before, run)| Change { before, step: Step { run, ended: None } });
         // What a run waited for before it was replaced no longer matters.
         if !self.replaced.is_empty() {
             tx.delete_waits_of(&self.replaced.into_iter().collect::<Vec<_>>()).await?;
         }
         // A key moves from a run that has started, or has just ended, to the new one: the old one gives it up first.
-        let (detached, replaced): (Vec<_>, Vec<_>) = changes.into_iter().partition(|c| c.step.run.key.is_none());
-        let mut without_key: Vec<Run> = detached.into_iter().map(|change| change.step.run).collect();
-        let ending = replaced.iter().filter(|change| change.step.run.status().is_terminal());
-        without_key.extend(ending.map(|change| Run { key: None, ..change.before.clone() }));
+        let (detached, mut replaced): (Vec<_>, Vec<_>) = changes.partition(|change| change.step.run.key.is_none());
+        let revised = |run: Run| Run { revision: run.revision + 1, ..run };
+        let mut without_key: Vec<Run> = detached.into_iter().map(|change| revised(change.step.run)).collect();
+        for change in replaced.iter_mut().filter(|change| change.step.run.status().is_terminal()) {
+            change.before = revised(Run { key: None, ..change.before.clone() });
+            without_key.push(change.before.clone());
+        }
         if !without_key.is_empty() {
-            tx.update_runs(&without_key).await?;
+            wrote_all(tx.update_runs(&without_key).await?, without_key.len())?;
         }
         // Lanes are locked before their runs come in, so that the order of submission is the order of commits.
         let mut policies = HashMap::new();
@@ -362,7 +364,6 @@ impl Desk {
             policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
         }
         insert(tx, &self.created, &policies).await?;
-        tell_put_off(tx, self.created.iter(), self.now);
         if !self.waits.is_empty() {
             tx.insert_waits(&self.waits).await?;
         }
@@ -381,17 +382,10 @@ fn replaceable(run: &Run) -> bool {
 
 /// Stores new runs in the order of submission, those that ended as they came in among them.
 async fn insert<T: Tx>(tx: &mut T, created: &[Run], policies: &HashMap<LaneKey, LanePolicy>) -> Result<()> {
-    let kind = |run: &Run| (run.status().is_terminal(), run.scheduled.is_some());
-    for runs in created.chunk_by(|a, b| kind(a) == kind(b)) {
-        if kind(&runs[0]) == (false, true) {
-            insert_scheduled(tx, runs).await?;
-            continue;
-        }
-        if !runs[0].status().is_terminal() {
-            tx.insert_runs(runs).await?;
-            if runs.iter().any(Run::is_ready) {
-                tx.made_ready();
-            }
+    let ended = |run: &Run| run.status().is_terminal();
+    for runs in created.chunk_by(|a, b| ended(a) == ended(b)) {
+        if !ended(&runs[0]) {
+            insert_live(tx, runs).await?;
             continue;
         }
         tx.insert_finished(runs).await?;

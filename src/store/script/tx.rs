@@ -135,11 +135,12 @@ pub(in crate::store) trait Tx: ScheduleTx {
     // Runs
     fn lock_runs(&mut self, ids: &[RunId]) -> impl Future<Output = Result<Vec<Run>>> + Send;
     fn lock_finished(&mut self, workspace: &WorkspaceName, ids: &[RunId]) -> impl Future<Output = Result<Vec<Run>>> + Send;
-    fn update_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
-    /// Moves live runs into history.
-    fn end_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
-    /// Moves finished runs back among the live.
-    fn revive_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
+    /// Writes live runs, each only where its row is still at the revision before; answers how many it wrote.
+    fn update_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<usize>> + Send;
+    /// Moves live runs into history, as [`Tx::update_runs`] writes them.
+    fn end_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<usize>> + Send;
+    /// Moves finished runs back among the live, as [`Tx::update_runs`] writes them.
+    fn revive_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<usize>> + Send;
     fn insert_attempts(&mut self, attempts: &[(RunId, Attempt)]) -> impl Future<Output = Result<()>> + Send;
 
     // Waiting for other runs

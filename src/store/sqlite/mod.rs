@@ -40,6 +40,7 @@ use super::{Result, StoreError};
 use crate::clock::Clock;
 
 statements! {
+    self::row::DIALECT:
     known_workspaces known_runs remembered remember keyed_runs count_live insert_ready insert_runs insert_finished
     lock_runs lock_finished update_runs end_runs revive_runs insert_attempts
     insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
@@ -49,7 +50,7 @@ statements! {
     run runs runs_ending attempts waits events counts
     lanes queues set_queue heartbeat drain leave workers position waiting_tasks create_workspace workspaces
     insert_token token_exists revoke_token authenticate tokens record_audit audit
-    insert_scheduled forget_runs rivals insert_grant grant grants lock_grants revoke_grant
+    forget_runs rivals insert_grant grant grants lock_grants revoke_grant
     insert_schedule read_schedule schedule schedule_named schedules lock_schedules move_schedules edit_schedule delete_schedule broken_schedules
     insert_skips skips prune_skips charge usage usage_of prune_usage
 }

@@ -34,7 +34,7 @@ impl Session<'_> {
         let mut adopted = Vec::new();
         for (seq, since) in orphans {
             let params = params![taker.worker.0.as_bytes(), taker.host.as_str(), until, seq];
-            adopted.extend(self.rows(adopt, params, row::run)?.into_iter().map(|run| (run, since)));
+            adopted.extend(self.select_runs(adopt, params)?.into_iter().map(|run| (run, since)));
         }
         Ok(adopted)
     }

@@ -20,7 +20,14 @@ pub(super) const AFTER_EVERY_ID: [u8; 17] = [0xff; 17];
 
 impl Session<'_> {
     pub(super) fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
-        self.row(&self.sql.run, params![workspace.as_str(), run.0.as_bytes()], row::run)
+        let [live, finished] = steps(&self.sql.run);
+        for place in [live, finished] {
+            let mut found = self.select_runs(place, params![workspace.as_str(), run.0.as_bytes()])?;
+            if let Some(run) = found.pop() {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
     }
 
     /// Each place that may have some is asked for a page of its own; the page of all is the first of these together.
@@ -78,7 +85,7 @@ impl Session<'_> {
         ];
         // Only the statements for one schedule ask which.
         let asked = if schedule.is_some() { params } else { &params[..params.len() - 1] };
-        self.rows(sql, asked, row::run)
+        self.select_runs(sql, asked)
     }
 
     pub(super) fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {

@@ -1,127 +1,112 @@
-//! Runs as SQLite rows.
+//! Values and rows, as SQLite takes and gives them.
 
 use jiff::Timestamp;
-use rusqlite::Row;
-use rusqlite::types::Value;
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Params, Row, RowIndex, params_from_iter};
 use uuid::Uuid;
 
+use super::session::collect;
 use crate::clock::from_micros;
-use crate::run::{InvalidName, Run, RunId};
-use crate::store::script::{Record, bad_name};
+use crate::run::{InvalidName, Json, Run, RunId};
+use crate::store::script::{CellReader, Columns, Dialect, Positions, Value, bad_name, read_run};
 use crate::store::{Result, StoreError};
 
-/// How many columns a live run has; `finished_at` and `output` come after them.
-pub(super) const LIVE: usize = 35;
+/// A statement for many runs is executed once for each.
+pub(super) const DIALECT: Dialect =
+    Dialect { input: |number, _| format!("?{number}"), value: |number, _| format!("?{number}") };
 
-/// Reads a row that has the columns of [`Record`] in their order.
-pub(super) fn run(row: &Row<'_>) -> Result<Run> {
-    record(row)?.into_run()
+/// A statement that answers with runs, and where their columns are in its rows.
+pub(super) struct RunStatement<'c> {
+    statement: CachedStatement<'c>,
+    positions: Positions,
 }
 
-fn record(row: &Row<'_>) -> Result<Record> {
-    Ok(Record {
-        id: uuid(row, 0)?,
-        seq: row.get(1)?,
-        workspace: row.get(2)?,
-        task: row.get(3)?,
-        queue: row.get(4)?,
-        lane: row.get(5)?,
-        priority: row.get(6)?,
-        status: row.get(7)?,
-        blocked_by: row.get(8)?,
-        payload: row.get(9)?,
-        metadata: row.get(10)?,
-        key: row.get(11)?,
-        attempt: row.get(12)?,
-        max_attempts: row.get(13)?,
-        attempts_granted: row.get(14)?,
-        interruptions: row.get(15)?,
-        epoch: row.get(16)?,
-        timeout_seconds: row.get(17)?,
-        retry: row.get(18)?,
-        available_at: at(row, 19)?,
-        requested_at: at(row, 20)?,
-        started_at: maybe_at(row, 21)?,
-        attempt_started_at: maybe_at(row, 22)?,
-        worker: maybe_uuid(row, 23)?,
-        host: row.get(24)?,
-        lease_expires_at: maybe_at(row, 25)?,
-        orphaned_at: maybe_at(row, 26)?,
-        stop: row.get(27)?,
-        error_code: row.get(28)?,
-        error_message: row.get(29)?,
-        awaited: row.get(30)?,
-        schedule_id: maybe_uuid(row, 31)?,
-        slot: maybe_at(row, 32)?,
-        grant_id: maybe_uuid(row, 33)?,
-        postponements: row.get(34)?,
-        finished_at: maybe_at(row, 35)?,
-        output: row.get(36)?,
-    })
+impl<'c> RunStatement<'c> {
+    pub(super) fn new(statement: CachedStatement<'c>) -> Self {
+        let positions = Positions::by_name(|name| statement.column_index(name).ok());
+        Self { statement, positions }
+    }
+
+    /// Runs the statement and adds every run that it answers with.
+    pub(super) fn collect(&mut self, params: impl Params, into: &mut Vec<Run>) -> Result<()> {
+        let Self { statement, positions } = self;
+        collect(statement, params, |row| read_run(row, positions), into)
+    }
 }
 
-/// The values of [`Record`]'s columns, in their order.
-pub(super) fn values(run: &Run) -> [Value; 37] {
-    let record = Record::of(run);
-    [
-        blob(record.id),
-        record.seq.into(),
-        record.workspace.into(),
-        record.task.into(),
-        record.queue.into(),
-        record.lane.into(),
-        i64::from(record.priority).into(),
-        record.status.into(),
-        record.blocked_by.into(),
-        record.payload.into(),
-        record.metadata.into(),
-        record.key.into(),
-        i64::from(record.attempt).into(),
-        i64::from(record.max_attempts).into(),
-        i64::from(record.attempts_granted).into(),
-        i64::from(record.interruptions).into(),
-        record.epoch.into(),
-        record.timeout_seconds.map(i64::from).into(),
-        record.retry.into(),
-        record.available_at.as_microsecond().into(),
-        record.requested_at.as_microsecond().into(),
-        micros(record.started_at),
-        micros(record.attempt_started_at),
-        record.worker.map_or(Value::Null, blob),
-        record.host.into(),
-        micros(record.lease_expires_at),
-        micros(record.orphaned_at),
-        record.stop.into(),
-        record.error_code.into(),
-        record.error_message.into(),
-        i64::from(record.awaited).into(),
-        record.schedule_id.map_or(Value::Null, blob),
-        micros(record.slot),
-        record.grant_id.map_or(Value::Null, blob),
-        i64::from(record.postponements).into(),
-        micros(record.finished_at),
-        record.output.into(),
-    ]
+/// The parameters of a statement that takes these columns of a run.
+pub(super) fn values(columns: Columns, run: &Run) -> impl Params {
+    params_from_iter(columns.iter().map(|column| column.value(run)))
 }
 
-pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid> {
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Null => ValueRef::Null,
+            Value::Uuid(id) => ValueRef::Blob(id.as_bytes()),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Json(text) => ValueRef::Text(text.as_bytes()),
+            Value::Big(number) => ValueRef::Integer(*number),
+            Value::Int(number) => ValueRef::Integer((*number).into()),
+            Value::Small(number) => ValueRef::Integer((*number).into()),
+            Value::Bool(truth) => ValueRef::Integer((*truth).into()),
+            Value::Time(time) => ValueRef::Integer(time.as_microsecond()),
+        }))
+    }
+}
+
+impl CellReader for Row<'_> {
+    fn uuid(&self, column: usize) -> Result<Option<Uuid>> {
+        maybe_uuid(self, column)
+    }
+
+    fn text(&self, column: usize) -> Result<Option<String>> {
+        Ok(self.get(column)?)
+    }
+
+    fn json(&self, column: usize) -> Result<Option<Json>> {
+        Ok(self.get::<_, Option<String>>(column)?.map(Json::from_storage))
+    }
+
+    fn big(&self, column: usize) -> Result<Option<i64>> {
+        Ok(self.get(column)?)
+    }
+
+    fn int(&self, column: usize) -> Result<Option<i32>> {
+        Ok(self.get(column)?)
+    }
+
+    fn small(&self, column: usize) -> Result<Option<i16>> {
+        Ok(self.get(column)?)
+    }
+
+    fn bool(&self, column: usize) -> Result<Option<bool>> {
+        Ok(self.get(column)?)
+    }
+
+    fn time(&self, column: usize) -> Result<Option<Timestamp>> {
+        maybe_at(self, column)
+    }
+}
+
+pub(super) fn uuid(row: &Row<'_>, column: impl RowIndex) -> Result<Uuid> {
     Ok(Uuid::from_bytes(row.get(column)?))
 }
 
-pub(super) fn maybe_uuid(row: &Row<'_>, column: usize) -> Result<Option<Uuid>> {
+pub(super) fn maybe_uuid(row: &Row<'_>, column: impl RowIndex) -> Result<Option<Uuid>> {
     Ok(row.get::<_, Option<[u8; 16]>>(column)?.map(Uuid::from_bytes))
 }
 
-pub(super) fn run_id(row: &Row<'_>, column: usize) -> Result<RunId> {
+pub(super) fn run_id(row: &Row<'_>, column: impl RowIndex) -> Result<RunId> {
     uuid(row, column).map(RunId)
 }
 
-pub(super) fn maybe_run_id(row: &Row<'_>, column: usize) -> Result<Option<RunId>> {
+pub(super) fn maybe_run_id(row: &Row<'_>, column: impl RowIndex) -> Result<Option<RunId>> {
     Ok(maybe_uuid(row, column)?.map(RunId))
 }
 
 /// A number of rows.
-pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
+pub(super) fn count(row: &Row<'_>, column: impl RowIndex) -> Result<u64> {
     Ok(row.get::<_, i64>(column)?.try_into().unwrap_or_default())
 }
 
@@ -140,18 +125,18 @@ pub(super) fn name<T>(
     parse(row.get(column)?).map_err(bad_name)
 }
 
-pub(super) fn at(row: &Row<'_>, column: usize) -> Result<Timestamp> {
+pub(super) fn at(row: &Row<'_>, column: impl RowIndex) -> Result<Timestamp> {
     Ok(from_micros(row.get(column)?))
 }
 
-pub(super) fn maybe_at(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>> {
+pub(super) fn maybe_at(row: &Row<'_>, column: impl RowIndex) -> Result<Option<Timestamp>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(from_micros))
 }
 
-pub(super) fn blob(id: Uuid) -> Value {
-    Value::Blob(id.as_bytes().to_vec())
+pub(super) fn blob(id: Uuid) -> rusqlite::types::Value {
+    rusqlite::types::Value::Blob(id.as_bytes().to_vec())
 }
 
-pub(super) fn micros(at: Option<Timestamp>) -> Value {
+pub(super) fn micros(at: Option<Timestamp>) -> rusqlite::types::Value {
     at.map(Timestamp::as_microsecond).into()
 }

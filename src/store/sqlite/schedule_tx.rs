@@ -6,23 +6,12 @@ use rusqlite::{Row, params, params_from_iter};
 
 use super::row;
 use super::session::{Session, back, collect, limit};
-use crate::run::{GrantId, Run, RunId, ScheduleId, WorkspaceName};
+use crate::run::{GrantId, RunId, ScheduleId, WorkspaceName};
 use crate::schedule::{Grant, Schedule, ScheduleName, Skip};
-use crate::store::script::{Charge, GrantRecord, ScheduleRecord, ScheduleTx, steps};
+use crate::store::script::{Charge, GrantRecord, ScheduleChange, ScheduleRecord, ScheduleTx, steps};
 use crate::store::{Result, StoreError};
 
 impl ScheduleTx for Session<'_> {
-    async fn insert_scheduled(&mut self, runs: &[Run]) -> Result<()> {
-        let mut insert = self.prepare(&self.sql.insert_scheduled)?;
-        for run in runs {
-            // In the order of the statement: what a new run has, and then what it owes to its schedule.
-            let all = row::values(run);
-            let new = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 17, 18, 19, 20, 30, 31, 32, 33];
-            insert.execute(params_from_iter(new.map(|column| &all[column])))?;
-        }
-        Ok(())
-    }
-
     async fn forget_runs(&mut self, runs: &[(WorkspaceName, RunId)]) -> Result<()> {
         let [history, others @ ..]: [&str; 4] = steps(&self.sql.forget_runs);
         for (workspace, run) in runs {
@@ -96,30 +85,38 @@ impl ScheduleTx for Session<'_> {
         Ok(found)
     }
 
-    async fn move_schedules(&mut self, schedules: &[Schedule]) -> Result<()> {
+    async fn move_schedules(&mut self, moves: &[ScheduleChange]) -> Result<usize> {
         let mut update = self.prepare(&self.sql.move_schedules)?;
-        for schedule in schedules {
-            update.execute(params![
-                schedule.id.0.as_bytes(),
-                schedule.disabled.as_ref().map(|reason| &reason.code),
-                schedule.disabled.as_ref().map(|reason| &reason.message),
-                schedule.head.as_ref().map(|head| head.run.0.as_bytes()),
-                schedule.head.map(|head| head.slot.as_microsecond()),
-                schedule.last_slot.map(Timestamp::as_microsecond),
-                schedule.updated_at.as_microsecond(),
+        let mut moved = 0;
+        for ScheduleChange { before, after } in moves {
+            moved += update.execute(params![
+                before.id.0.as_bytes(),
+                before.version,
+                before.head.as_ref().map(|head| head.run.0.as_bytes()),
+                before.last_slot.map(Timestamp::as_microsecond),
+                after.disabled.as_ref().map(|reason| &reason.code),
+                after.disabled.as_ref().map(|reason| &reason.message),
+                after.head.as_ref().map(|head| head.run.0.as_bytes()),
+                after.head.map(|head| head.slot.as_microsecond()),
+                after.last_slot.map(Timestamp::as_microsecond),
+                after.updated_at.as_microsecond(),
             ])?;
         }
-        Ok(())
+        Ok(moved)
     }
 
-    async fn edit_schedule(&mut self, schedule: &Schedule) -> Result<()> {
-        self.execute(&self.sql.edit_schedule, params_from_iter(values(schedule)?)).map(drop)
+    async fn edit_schedule(&mut self, ScheduleChange { before, after }: &ScheduleChange) -> Result<bool> {
+        let params = params_from_iter(values(after)?.into_iter().chain(as_seen(before)));
+        Ok(self.execute(&self.sql.edit_schedule, params)? > 0)
     }
 
-    async fn delete_schedule(&mut self, schedule: ScheduleId) -> Result<()> {
-        let [skips, itself] = steps(&self.sql.delete_schedule);
-        self.execute(skips, [schedule.0.as_bytes()])?;
-        self.execute(itself, [schedule.0.as_bytes()]).map(drop)
+    async fn delete_schedule(&mut self, schedule: &Schedule) -> Result<bool> {
+        let [itself, skips] = steps(&self.sql.delete_schedule);
+        let id = schedule.id.0.as_bytes();
+        let deleted =
+            self.execute(itself, params_from_iter([row::blob(schedule.id.0)].into_iter().chain(as_seen(schedule))))?;
+        self.execute(skips, [id])?;
+        Ok(deleted > 0)
     }
 
     async fn broken_schedules(&mut self, rows: usize) -> Result<Vec<ScheduleId>> {
@@ -168,6 +165,15 @@ impl ScheduleTx for Session<'_> {
     }
 }
 
+/// What must not have changed since a schedule was read.
+fn as_seen(schedule: &Schedule) -> [Value; 3] {
+    [
+        schedule.version.into(),
+        schedule.head.map_or(Value::Null, |head| row::blob(head.run.0)),
+        row::micros(schedule.last_slot),
+    ]
+}
+
 fn values(schedule: &Schedule) -> Result<[Value; 13]> {
     let record = ScheduleRecord::of(schedule)?;
     Ok([
@@ -189,34 +195,34 @@ fn values(schedule: &Schedule) -> Result<[Value; 13]> {
 
 pub(super) fn schedule(row: &Row<'_>) -> Result<Schedule> {
     let record = ScheduleRecord {
-        id: row::uuid(row, 0)?,
-        workspace: row.get(1)?,
-        grant_id: row::uuid(row, 2)?,
-        spec: row.get(3)?,
-        disabled_code: row.get(4)?,
-        disabled_message: row.get(5)?,
-        head_run: row::maybe_uuid(row, 6)?,
-        head_slot: row::maybe_at(row, 7)?,
-        last_slot: row::maybe_at(row, 8)?,
-        version: row.get(9)?,
-        created_at: row::at(row, 10)?,
-        updated_at: row::at(row, 11)?,
-        since: row::at(row, 12)?,
+        id: row::uuid(row, "id")?,
+        workspace: row.get("workspace")?,
+        grant_id: row::uuid(row, "grant_id")?,
+        spec: row.get("spec")?,
+        disabled_code: row.get("disabled_code")?,
+        disabled_message: row.get("disabled_message")?,
+        head_run: row::maybe_uuid(row, "head_run")?,
+        head_slot: row::maybe_at(row, "head_slot")?,
+        last_slot: row::maybe_at(row, "last_slot")?,
+        since: row::at(row, "since")?,
+        version: row.get("version")?,
+        created_at: row::at(row, "created_at")?,
+        updated_at: row::at(row, "updated_at")?,
     };
     record.into_schedule()
 }
 
 pub(super) fn grant(row: &Row<'_>) -> Result<Grant> {
-    let scopes: String = row.get(4)?;
+    let scopes: String = row.get("scopes")?;
     let record = GrantRecord {
-        id: row::uuid(row, 0)?,
-        workspace: row.get(1)?,
-        user_id: row.get(2)?,
-        billing_account: row.get(3)?,
+        id: row::uuid(row, "id")?,
+        workspace: row.get("workspace")?,
+        user_id: row.get("user_id")?,
+        billing_account: row.get("billing_account")?,
         scopes: serde_json::from_str(&scopes).map_err(|error| StoreError::Corrupt(error.to_string()))?,
-        created_at: row::at(row, 5)?,
-        expires_at: row::maybe_at(row, 6)?,
-        revoked_at: row::maybe_at(row, 7)?,
+        created_at: row::at(row, "created_at")?,
+        expires_at: row::maybe_at(row, "expires_at")?,
+        revoked_at: row::maybe_at(row, "revoked_at")?,
     };
     record.into_grant()
 }

@@ -4,7 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{CachedStatement, Connection, Params, Row};
 
 use super::Statements;
+use super::row::RunStatement;
 use crate::clock::Clock;
+use crate::run::Run;
 use crate::store::ready::News;
 use crate::store::{Result, StoreError};
 
@@ -40,6 +42,17 @@ impl Session<'_> {
         let mut found = Vec::new();
         collect(&mut self.prepare(sql)?, params, read, &mut found)?;
         Ok(found)
+    }
+
+    /// A statement that answers with runs.
+    pub(super) fn prepare_runs(&self, sql: &str) -> Result<RunStatement<'_>> {
+        self.prepare(sql).map(RunStatement::new)
+    }
+
+    pub(super) fn select_runs(&self, sql: &str, params: impl Params) -> Result<Vec<Run>> {
+        let mut runs = Vec::new();
+        self.prepare_runs(sql)?.collect(params, &mut runs)?;
+        Ok(runs)
     }
 
     pub(super) fn row<T>(

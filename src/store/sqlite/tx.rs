@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::vtab::array::Array;
-use rusqlite::{Row, params, params_from_iter};
+use rusqlite::{Row, params};
 
-use super::row::{self, LIVE};
+use super::row;
 use super::session::{Session, back, collect, first, limit};
 use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::{from_micros, later, until};
@@ -20,8 +20,8 @@ use crate::run::{
 use crate::store::ready::News;
 use crate::store::script::steps;
 use crate::store::script::{
-    Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Record, Remembered, Room, Stream, Turn, Tx, bad_name,
-    to_i32,
+    Columns, Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, bad_name,
+    retry_text, to_i32,
 };
 use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -86,10 +86,10 @@ impl Tx for Session<'_> {
     }
 
     async fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> Result<Vec<Run>> {
-        let mut select = self.prepare(&self.sql.keyed_runs)?;
+        let mut select = self.prepare_runs(&self.sql.keyed_runs)?;
         let mut runs = Vec::new();
         for (workspace, key) in keys {
-            collect(&mut select, [workspace.as_str(), key.as_str()], row::run, &mut runs)?;
+            select.collect([workspace.as_str(), key.as_str()], &mut runs)?;
         }
         Ok(runs)
     }
@@ -119,7 +119,7 @@ impl Tx for Session<'_> {
                 run.metadata.as_ref().map(Json::as_str),
                 run.max_attempts.get(),
                 run.timeout_seconds.map(|seconds| to_i32(seconds.get())),
-                run.retry.map(Record::retry_text),
+                run.retry.map(retry_text),
                 now.as_microsecond(),
             ])?;
             created.push(inserted > 0);
@@ -130,26 +130,7 @@ impl Tx for Session<'_> {
     async fn insert_runs(&mut self, runs: &[Run]) -> Result<()> {
         let mut insert = self.prepare(&self.sql.insert_runs)?;
         for run in runs {
-            insert.execute(params![
-                run.id.0.as_bytes(),
-                run.workspace.as_str(),
-                run.task.as_str(),
-                run.queue.as_str(),
-                run.lane.as_ref().map(LaneName::as_str),
-                run.priority.get(),
-                run.status().as_str(),
-                run.blocked_by().map(|reason| reason.as_str()),
-                run.payload.as_str(),
-                run.metadata.as_ref().map(Json::as_str),
-                run.key.as_ref().map(RunKey::as_str),
-                run.max_attempts,
-                run.attempts_granted,
-                run.timeout_seconds.map(to_i32),
-                run.retry.map(Record::retry_text),
-                run.available_at.as_microsecond(),
-                run.requested_at.as_microsecond(),
-                run.awaited,
-            ])?;
+            insert.execute(row::values(Columns::New, run))?;
         }
         Ok(())
     }
@@ -160,55 +141,58 @@ impl Tx for Session<'_> {
         for run in runs {
             let seq = first(&mut next, [], |row| Ok(row.get(0)?))?
                 .ok_or_else(|| StoreError::Corrupt("the counter of runs is gone".into()))?;
-            insert.execute(params_from_iter(row::values(&Run { seq, ..run.clone() })))?;
+            insert.execute(row::values(Columns::History, &Run { seq, ..run.clone() }))?;
         }
         Ok(())
     }
 
     async fn lock_runs(&mut self, ids: &[RunId]) -> Result<Vec<Run>> {
-        let mut select = self.prepare(&self.sql.lock_runs)?;
+        let mut select = self.prepare_runs(&self.sql.lock_runs)?;
         let mut runs = Vec::new();
         for id in ids {
-            collect(&mut select, [id.0.as_bytes()], row::run, &mut runs)?;
+            select.collect([id.0.as_bytes()], &mut runs)?;
         }
         Ok(runs)
     }
 
     async fn lock_finished(&mut self, workspace: &WorkspaceName, ids: &[RunId]) -> Result<Vec<Run>> {
-        let mut select = self.prepare(&self.sql.lock_finished)?;
+        let mut select = self.prepare_runs(&self.sql.lock_finished)?;
         let mut runs = Vec::new();
         for id in ids {
-            collect(&mut select, params![workspace.as_str(), id.0.as_bytes()], row::run, &mut runs)?;
+            select.collect(params![workspace.as_str(), id.0.as_bytes()], &mut runs)?;
         }
         Ok(runs)
     }
 
-    async fn update_runs(&mut self, runs: &[Run]) -> Result<()> {
+    async fn update_runs(&mut self, runs: &[Run]) -> Result<usize> {
         let mut update = self.prepare(&self.sql.update_runs)?;
+        let mut updated = 0;
         for run in runs {
-            one(update.execute(params_from_iter(&row::values(run)[..LIVE]))?, run)?;
+            updated += update.execute(row::values(Columns::Runs, run))?;
         }
-        Ok(())
+        Ok(updated)
     }
 
-    async fn end_runs(&mut self, runs: &[Run]) -> Result<()> {
+    async fn end_runs(&mut self, runs: &[Run]) -> Result<usize> {
         let [insert, delete] = steps(&self.sql.end_runs);
         let (mut insert, mut delete) = (self.prepare(insert)?, self.prepare(delete)?);
+        let mut ended = 0;
         for run in runs {
-            insert.execute(params_from_iter(row::values(run)))?;
-            one(delete.execute([run.id.0.as_bytes()])?, run)?;
+            insert.execute(row::values(Columns::History, run))?;
+            ended += delete.execute(params![run.id.0.as_bytes(), run.revision - 1])?;
         }
-        Ok(())
+        Ok(ended)
     }
 
-    async fn revive_runs(&mut self, runs: &[Run]) -> Result<()> {
+    async fn revive_runs(&mut self, runs: &[Run]) -> Result<usize> {
         let [insert, delete] = steps(&self.sql.revive_runs);
         let (mut insert, mut delete) = (self.prepare(insert)?, self.prepare(delete)?);
+        let mut revived = 0;
         for run in runs {
-            insert.execute(params_from_iter(&row::values(run)[..LIVE]))?;
-            one(delete.execute(params![run.workspace.as_str(), run.id.0.as_bytes()])?, run)?;
+            insert.execute(row::values(Columns::Runs, run))?;
+            revived += delete.execute(params![run.workspace.as_str(), run.id.0.as_bytes(), run.revision - 1])?;
         }
-        Ok(())
+        Ok(revived)
     }
 
     async fn insert_attempts(&mut self, attempts: &[(RunId, Attempt)]) -> Result<()> {
@@ -335,7 +319,7 @@ impl Tx for Session<'_> {
 
     async fn lane_claim(&mut self, runs: &[RunId], request: &ClaimRequest) -> Result<Vec<Run>> {
         let now = self.time();
-        let mut update = self.prepare(&self.sql.lane_claim)?;
+        let mut update = self.prepare_runs(&self.sql.lane_claim)?;
         let mut started = Vec::new();
         for run in runs {
             let params = params![
@@ -347,7 +331,7 @@ impl Tx for Session<'_> {
                 request.queues.is_empty(),
                 array(&request.queues),
             ];
-            collect(&mut update, params, row::run, &mut started)?;
+            update.collect(params, &mut started)?;
         }
         Ok(started)
     }
@@ -401,7 +385,7 @@ impl Tx for Session<'_> {
 
     async fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> Result<Vec<Run>> {
         let now = self.time();
-        let mut update = self.prepare(&self.sql.claim)?;
+        let mut update = self.prepare_runs(&self.sql.claim)?;
         let mut runs = Vec::new();
         for Turn { workspace, queue, take } in turns {
             let params = params![
@@ -413,7 +397,7 @@ impl Tx for Session<'_> {
                 now.as_microsecond(),
                 later(now, lease_ttl).as_microsecond(),
             ];
-            collect(&mut update, params, row::run, &mut runs)?;
+            update.collect(params, &mut runs)?;
         }
         Ok(runs)
     }
@@ -518,7 +502,7 @@ impl Tx for Session<'_> {
     async fn overdue_runs(&mut self, grace: SignedDuration, rows: usize) -> Result<Vec<Run>> {
         // The time before which an attempt's own limit must have been over
         let over = from_micros(back(self.time(), grace)).as_microsecond();
-        self.rows(&self.sql.overdue_runs, params![over, limit(rows)], row::run)
+        self.select_runs(&self.sql.overdue_runs, params![over, limit(rows)])
     }
 
     async fn prune_finished(&mut self, kept: SignedDuration, rows: usize) -> Result<usize> {
@@ -559,13 +543,6 @@ impl Session<'_> {
             }
         }
         Ok(affected)
-    }
-}
-
-fn one(changed: usize, run: &Run) -> Result<()> {
-    match changed {
-        1 => Ok(()),
-        _ => Err(StoreError::Corrupt(format!("run {} is not where it was read", run.id))),
     }
 }
 

@@ -224,9 +224,9 @@ pub(crate) async fn play(store: &dyn Store, world: &World, act: &Act) -> Result<
     Ok(Answer { shown, claim: None })
 }
 
-/// Without what only the store itself needs: its own numbering, and whether somebody waits.
+/// Without what only the store itself needs: its own numbering and counting, and whether somebody waits.
 pub(crate) fn normal(run: Run) -> Run {
-    Run { seq: 0, awaited: false, ..run }
+    Run { seq: 0, revision: 0, awaited: false, ..run }
 }
 
 /// All ids of a pass that picks in no particular order.

@@ -91,6 +91,7 @@ pub(crate) const POSTGRES: &[Mutant] = &[
     mutant("adoption by anybody", "adopt", "host = $2 or", "true or", Rule::Takeover),
     mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = greatest(epoch, 1)", Rule::Epochs),
     mutant("claim of what is blocked", "claim", "blocked_by is null", "blocked_by is distinct from ''", Rule::LaneOverlap)
+        .and("claim", "coalesce(blocked_by, status) in ('queued', 'retrying')", "true")
         .refused_by("runs_lane_front"),
     mutant("the lane ignores its occupant", "lane_fronts", "run.status in ('running', 'retrying')", "false", Rule::LaneOverlap)
         .refused_by("runs_lane_front"),
@@ -104,7 +105,8 @@ pub(crate) const POSTGRES: &[Mutant] = &[
 /// Those that only a race shows: for the concurrent workload.
 #[rustfmt::skip]
 pub(crate) const POSTGRES_RACES: &[Mutant] = &[
-    mutant("the limit is read without a lock", "lock_rooms", "for update", "", Rule::QueueLimit),
+    mutant("the limit is read without a lock", "lock_rooms", "update runlane.queues set concurrency = concurrency", "select workspace, name, concurrency from runlane.queues", Rule::QueueLimit)
+        .and("lock_rooms", "\nreturning workspace, name, concurrency", ""),
 ];
 
 #[test]

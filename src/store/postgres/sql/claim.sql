@@ -1,6 +1,7 @@
--- The rows are locked, so their place is all that the update needs; any other condition could tempt the planner.
+-- The update finds the rows by their place. What else it asks of them is the guard that they are still ready, put so that the
+-- planner sees no index in it.
 update runlane.runs
-set status = 'running', attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
+set status = 'running', revision = revision + 1, attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
     started_at = coalesce(started_at, $3, clock_timestamp()),
     attempt_started_at = coalesce($3, clock_timestamp()),
     lease_expires_at = coalesce($3, clock_timestamp()) + $4 * interval '1 microsecond'
@@ -14,11 +15,12 @@ where ctid = any(array(
             and run.status in ('queued', 'retrying') and run.blocked_by is null
             and (-run.priority, run.seq) > (turn.urgency, turn.seq)
         order by -run.priority, run.seq limit turn.take for update skip locked) as ready))
+    and coalesce(blocked_by, status) in ('queued', 'retrying')
 returning *
 -- then, of the one stream that is known, at once and without a look at anything else: for that there must be nothing to
 -- adopt, the queue neither paused nor limited, and no grant to be checked. What comes after a run with one waits behind it
 update runlane.runs
-set status = 'running', attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
+set status = 'running', revision = revision + 1, attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
     started_at = coalesce(started_at, $3, clock_timestamp()),
     attempt_started_at = coalesce($3, clock_timestamp()),
     lease_expires_at = coalesce($3, clock_timestamp()) + $4 * interval '1 microsecond'
@@ -33,4 +35,5 @@ where ctid = any((
             and (select true from runlane.queues
                 where workspace = $5 and name = $6 and (paused or concurrency is not null) limit 1) is null
         order by -run.priority, run.seq limit $7 for update skip locked) as next)::tid[])
+    and coalesce(blocked_by, status) in ('queued', 'retrying')
 returning *

@@ -1,4 +1,4 @@
 update runlane.schedules
-set grant_id = $2, spec = $3, disabled_code = $4, disabled_message = $5, head_run = $6, head_slot = $7, last_slot = $8,
-    version = $9, updated_at = $10, since = $11
-where id = $1
+set grant_id = $5, spec = $6, disabled_code = $7, disabled_message = $8, head_run = $9, head_slot = $10, last_slot = $11,
+    version = $12, updated_at = $13, since = $14
+where id = $1 and version = $2 and head_run is not distinct from $3 and last_slot is not distinct from $4

@@ -2,13 +2,10 @@ with ended as (
     delete from runlane.runs
     where id = any($1) and epoch = $2 and not awaited and schedule_id is null
         and lease_expires_at > coalesce($4, clock_timestamp())
-    returning id, seq, workspace, task, queue, lane, priority, payload, metadata, key, attempt, max_attempts,
-        attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-        attempt_started_at, worker, host, awaited, postponements
+    returning {both.columns but status error_code error_message schedule_id slot grant_id}
 ), kept as (
-    insert into runlane.history (id, seq, workspace, task, queue, lane, priority, payload, metadata, key, attempt,
-        max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
-        started_at, attempt_started_at, worker, host, awaited, postponements, status, finished_at, output)
+    insert into runlane.history ({both.columns but status error_code error_message schedule_id slot grant_id},
+        status, finished_at, output)
     select ended.*, 'succeeded', coalesce($4, clock_timestamp()), said.output
     from ended left join unnest($1::uuid[], $3::json[]) as said (id, output) on said.id = ended.id
 )

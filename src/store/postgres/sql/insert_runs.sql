@@ -1,9 +1,4 @@
-insert into runlane.runs (id, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key,
-    max_attempts, attempts_granted, timeout_seconds, retry, available_at, awaited, requested_at)
-select id, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key,
-    max_attempts, max_attempts, timeout_seconds, retry, available_at, awaited, $17
-from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::text[], $8::text[],
-    $9::json[], $10::json[], $11::text[], $12::integer[], $13::integer[], $14::text[], $15::timestamptz[],
-    $16::boolean[])
-    as new (id, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key,
-        max_attempts, timeout_seconds, retry, available_at, awaited)
+insert into runlane.runs ({new.columns})
+select * from unnest({new.input})
+-- then, in its place, for many
+copy runlane.runs ({new.columns}) from stdin (format binary)

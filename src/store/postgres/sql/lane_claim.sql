@@ -1,6 +1,6 @@
 -- Index scans go through ids in their order, so that is the order in which the rows are locked.
 update runlane.runs
-set status = 'running', blocked_by = null, attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
+set revision = revision + 1, status = 'running', blocked_by = null, attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
     started_at = coalesce(started_at, $3, clock_timestamp()),
     attempt_started_at = coalesce($3, clock_timestamp()),
     lease_expires_at = coalesce($3, clock_timestamp()) + $4 * interval '1 microsecond'

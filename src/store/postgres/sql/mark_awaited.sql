@@ -2,6 +2,6 @@
 with locked as materialized (
     select id from runlane.runs where id = any($1) order by id for update
 )
-update runlane.runs set awaited = true
+update runlane.runs set revision = revision + 1, awaited = true
 where id = any($1) and id = any(array(select id from locked))
 returning id, workspace, lane

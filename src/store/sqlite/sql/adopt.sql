@@ -8,10 +8,6 @@ order by priority desc, seq
 limit ?8
 -- then ?1 worker, ?2 host, ?3 lease_expires_at, ?4 seq
 update runs set
-  worker = ?1, host = ?2, epoch = epoch + 1, lease_expires_at = ?3, orphaned_at = null
+  revision = revision + 1, worker = ?1, host = ?2, epoch = epoch + 1, lease_expires_at = ?3, orphaned_at = null
 where seq = ?4 and orphaned_at is not null
-returning
-  id, seq, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key, attempt,
-  max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
-  started_at, attempt_started_at, worker, host, lease_expires_at, orphaned_at, stop, error_code, error_message,
-  awaited, schedule_id, slot, grant_id, postponements, null, null
+returning *

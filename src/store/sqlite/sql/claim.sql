@@ -1,6 +1,6 @@
 -- ?1 workspace, ?2 queue, ?3 take, ?4 worker, ?5 host, ?6 now, ?7 lease_expires_at. One writer, so no SKIP LOCKED.
 update or fail runs set
-  status = 'running', attempt = attempt + 1, epoch = epoch + 1, worker = ?4, host = ?5,
+  revision = revision + 1, status = 'running', attempt = attempt + 1, epoch = epoch + 1, worker = ?4, host = ?5,
   started_at = coalesce(started_at, ?6), attempt_started_at = ?6, lease_expires_at = ?7
 where seq in (
   select seq from runs
@@ -8,8 +8,4 @@ where seq in (
   order by priority desc, seq
   limit ?3
 )
-returning
-  id, seq, workspace, task, queue, lane, priority, status, blocked_by, payload, metadata, key, attempt,
-  max_attempts, attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at,
-  started_at, attempt_started_at, worker, host, lease_expires_at, orphaned_at, stop, error_code, error_message,
-  awaited, schedule_id, slot, grant_id, postponements, null, null
+returning *

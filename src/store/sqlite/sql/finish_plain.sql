@@ -11,14 +11,9 @@ where id = ?1 and epoch = ?2 and status = 'running' and lease_expires_at > ?3 an
 -- then
 -- ?1 seq, ?2 now, ?3 output. Without `or fail` SQLite would guard the statement by a savepoint, which the job has.
 insert or fail into history (
-  id, seq, workspace, task, queue, lane, priority, status, payload, metadata, key, attempt, max_attempts,
-  attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-  attempt_started_at, worker, host, awaited, postponements, finished_at, output
+  {both.columns but status error_code error_message schedule_id slot grant_id}, status, finished_at, output
 )
-select
-  id, seq, workspace, task, queue, lane, priority, 'succeeded', payload, metadata, key, attempt, max_attempts,
-  attempts_granted, interruptions, epoch, timeout_seconds, retry, available_at, requested_at, started_at,
-  attempt_started_at, worker, host, awaited, postponements, ?2, ?3
+select {both.columns but status error_code error_message schedule_id slot grant_id}, 'succeeded', ?2, ?3
 from runs
 where seq = ?1
 -- then

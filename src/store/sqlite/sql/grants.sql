@@ -1,6 +1,5 @@
 -- ?1 workspace, ?2 before this id, ?3 limit
-select id, workspace, user_id, billing_account, scopes, created_at, expires_at, revoked_at
-from grants
+select * from grants
 where workspace = ?1 and id < ?2
 order by id desc
 limit ?3

@@ -1,5 +1,5 @@
 -- ?1 now, ?2 limit. A retrying run has had its lane since it first started.
-update runs set blocked_by = case when status = 'queued' and lane is not null then 'lane' end
+update runs set revision = revision + 1, blocked_by = case when status = 'queued' and lane is not null then 'lane' end
 where seq in (
   select seq from runs where blocked_by = 'available_at' and available_at <= ?1 order by available_at, seq limit ?2
 )

@@ -1,6 +1,3 @@
 -- ?1 id
-select
-  id, workspace, grant_id, spec, disabled_code, disabled_message, head_run, head_slot, last_slot, version, created_at,
-  updated_at, since
-from schedules
+select * from schedules
 where id = ?1

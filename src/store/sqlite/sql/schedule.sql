@@ -1,6 +1,3 @@
 -- ?1 workspace, ?2 id
-select
-  id, workspace, grant_id, spec, disabled_code, disabled_message, head_run, head_slot, last_slot, version, created_at,
-  updated_at, since
-from schedules
+select * from schedules
 where workspace = ?1 and id = ?2

@@ -6,24 +6,29 @@
 -- that sees what was committed until then: a run that was live is a conflict, one that was moving into history is there by now.
 -- Ids are drawn one after the other, so mostly nothing is between the lowest and the highest, and one look is enough.
 -- All that holds only where each statement sees what was committed before it.
-drop function runlane.insert_ready;
-create function runlane.insert_ready(
+create or replace function runlane.insert_ready(
     ids uuid[], workspaces text[], tasks text[], queues text[], priorities smallint[], payloads json[], notes json[],
     maxima integer[], timeouts integer[], retries text[], owners text[], lowest uuid, highest uuid,
     moment timestamptz, channel text, word text
 ) returns timestamptz language plpgsql
     set lock_timeout = '10s' set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
+declare
+    block bigint;
 begin
     if current_setting('transaction_isolation') <> 'read committed' then
         raise unique_violation using message = 'whether the ids are new takes a look at them first';
     end if;
     moment := coalesce(moment, clock_timestamp());
+    -- More than fit into one get a block each.
+    if cardinality(ids) <= 4096 then
+        block := nextval('runlane.blocks') * 4096 - 1;
+    end if;
     -- By place, since arrays are taken apart only once here: unnesting ten of them makes a table of each.
-    insert into runlane.runs (id, workspace, task, queue, priority, status, payload, metadata, max_attempts,
+    insert into runlane.runs (id, seq, workspace, task, queue, priority, status, payload, metadata, max_attempts,
         attempts_granted, timeout_seconds, retry, available_at, requested_at)
-    select ids[i], workspaces[i], tasks[i], queues[i], priorities[i], 'queued', payloads[i], notes[i], maxima[i],
-        maxima[i], timeouts[i], retries[i], moment, moment
+    select ids[i], coalesce(block + i, nextval('runlane.blocks') * 4096), workspaces[i], tasks[i], queues[i], priorities[i],
+        'queued', payloads[i], notes[i], maxima[i], maxima[i], timeouts[i], retries[i], moment, moment
     from generate_subscripts(ids, 1) as i;
     if exists (select from runlane.history where workspace = any (owners) and id between lowest and highest) then
         if exists (
@@ -39,10 +44,3 @@ begin
     end if;
     return moment;
 end $$;
-
--- No two runs have the same entry in these, so there is hardly anything to put together.
-alter index runlane.runs_ready set (deduplicate_items = off);
-alter index runlane.runs_running set (deduplicate_items = off);
-alter index runlane.runs_lane_line set (deduplicate_items = off);
-alter index runlane.history_not_succeeded set (deduplicate_items = off);
-alter index runlane.history_schedule set (deduplicate_items = off);
