@@ -4,7 +4,7 @@
 
 mod passes;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct Maintenance {
     /// Which counts were shown last, so that those that are no more are shown as none.
     shown: Mutex<HashSet<passes::Shown>>,
     /// The same for the tasks that no worker has.
-    forsaken: Mutex<HashSet<passes::Forsaken>>,
+    forsaken: Mutex<HashMap<passes::Forsaken, passes::Warned>>,
     #[cfg(target_os = "linux")]
     processes: Option<Arc<ProcessHost>>,
 }

@@ -1,5 +1,6 @@
 //! The table of passes.
 
+use std::collections::HashMap;
 use std::sync::PoisonError;
 use std::time::Duration;
 #[cfg(target_os = "linux")]
@@ -119,14 +120,39 @@ fn show_forsaken(it: &Maintenance, found: Vec<WaitingTask>) {
         let labels = [("workspace", workspace.to_string()), ("queue", queue.to_string()), ("task", task.to_string())];
         gauge!("runlane_runs_without_worker", &labels).set(runs as f64);
     };
-    let mut shown = it.forsaken.lock().unwrap_or_else(PoisonError::into_inner);
-    shown.drain().for_each(|gone| show(&gone, 0));
-    for WaitingTask { workspace, queue, task, runs } in found {
-        let place = (workspace, queue, task);
-        show(&place, runs);
-        shown.insert(place);
+    let mut known = it.forsaken.lock().unwrap_or_else(PoisonError::into_inner);
+    let found: HashMap<Forsaken, u64> =
+        found.into_iter().map(|task| ((task.workspace, task.queue, task.task), task.runs)).collect();
+    known.keys().filter(|task| !found.contains_key(task)).for_each(|gone| show(gone, 0));
+    found.iter().for_each(|(task, runs)| show(task, *runs));
+    for (workspace, queue, task) in forsaken_for_a_while(&mut known, found.into_keys()) {
+        tracing::warn!(%workspace, %queue, %task, "runs wait for a task that no worker of their queue has");
     }
 }
+
+/// Those that were found the last time, too, and have not been answered before: a worker that is just starting has not said yet
+/// what it has.
+fn forsaken_for_a_while(known: &mut HashMap<Forsaken, Warned>, found: impl Iterator<Item = Forsaken>) -> Vec<Forsaken> {
+    let before = std::mem::take(known);
+    let mut due = Vec::new();
+    for task in found {
+        let warned = match before.get(&task) {
+            None => Warned(false),
+            Some(Warned(warned)) => {
+                if !warned {
+                    due.push(task.clone());
+                }
+                Warned(true)
+            }
+        };
+        known.insert(task, warned);
+    }
+    due
+}
+
+/// Whether the log says already that nobody has a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Warned(bool);
 
 /// A place where runs stand.
 pub(super) type Shown = (WorkspaceName, QueueName, Status);
@@ -207,4 +233,25 @@ async fn prune(it: &Maintenance) -> Result<Next> {
 
 fn again_if(full: bool) -> Next {
     if full { Next::Now } else { Next::Usual }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_nobody_has_is_warned_about_once_and_not_at_first_sight() {
+        let task = |name: &str| {
+            let name = TaskName::parse(name).expect("a name");
+            (WorkspaceName::default(), QueueName::default(), name)
+        };
+        let mut known = HashMap::new();
+        let mut look = |names: &[&str]| forsaken_for_a_while(&mut known, names.iter().map(|name| task(name)));
+        assert_eq!(look(&["resize"]), []);
+        assert_eq!(look(&["resize", "mail"]), [task("resize")]);
+        assert_eq!(look(&["resize", "mail"]), [task("mail")]);
+        assert_eq!(look(&[]), []);
+        assert_eq!(look(&["resize"]), [], "somebody had it in between");
+        assert_eq!(look(&["resize"]), [task("resize")]);
+    }
 }

@@ -10,9 +10,6 @@ pub struct RunError {
 }
 
 impl RunError {
-    /// The code of a run that its last worker gave back for want of the task. SQL knows it, too (`lane_fronts.sql`).
-    pub const UNROUTED: &str = "unknown_task";
-
     /// An error with this code and message. NUL cannot be stored as text, so it is shown escaped.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         let (code, message): (String, String) = (code.into(), message.into());
@@ -22,13 +19,6 @@ impl RunError {
     /// The worker disappeared and its work could not be found.
     pub fn lost() -> Self {
         Self::new("lost", "the worker was lost and its work could not be found again")
-    }
-
-    /// The worker that was handed the run lacks its task.
-    pub fn unrouted(task: &super::TaskName, by: Option<&super::AttemptedBy>) -> Self {
-        let who = by.map(|by| format!("worker {} on {}", by.worker, by.host));
-        let who = who.unwrap_or_else(|| "the worker that was handed the run".into());
-        Self::new(Self::UNROUTED, format!("{who} has no task {task}; the run is offered again soon"))
     }
 
     /// The attempt ran longer than its limit.

@@ -189,12 +189,6 @@ impl Run {
         matches!(self.state, State::Queued(None) | State::Retrying(None))
     }
 
-    /// Whether it was given back by a worker that lacks its task, and is not offered again yet. It keeps its lane.
-    pub fn is_unrouted(&self) -> bool {
-        let waits = matches!(self.state, State::Queued(Some(BlockedBy::AvailableAt)));
-        waits && self.error.as_ref().is_some_and(|error| error.code == RunError::UNROUTED)
-    }
-
     /// The attempt under way, if any.
     pub fn execution(&self) -> Option<&Execution> {
         match &self.state {

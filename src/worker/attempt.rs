@@ -17,7 +17,7 @@ use super::reporter::SlotReporter;
 use super::slots::{Slot, Why};
 use super::tasks::{self, AtShutdown, Task};
 use super::telemetry::Meter;
-use super::{Inner, give_back, telemetry, trace};
+use super::{Inner, absent, telemetry, trace};
 use crate::clock::later;
 use crate::executor::native::panic_message;
 use crate::executor::{Completion, Control, Order, Work};
@@ -103,7 +103,7 @@ impl Verdict {
 impl Attempt {
     async fn attend(self: Box<Self>, control: Control) {
         if self.is_absent {
-            self.conclude(give_back::verdict(&self.inner, &self.claimed)).await;
+            self.conclude(absent::verdict(&self.inner, &self.claimed)).await;
             return;
         }
         self.meter.started(&self.claimed);
@@ -200,16 +200,12 @@ impl Attempt {
     /// attempt is over, so that nothing of it is needed any more.
     async fn conclude(&self, verdict: Verdict) -> bool {
         let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
-        let (failure, given_back) = (verdict.failure(), matches!(verdict, Verdict::Release(Release::Unrouted { .. })));
+        let failure = verdict.failure();
         self.inner.slots.end();
         let answer = self.tell(verdict).await;
         self.inner.slots.free(self.slot.lease);
         self.inner.ended.ring(self.slot.lease.run);
         match answer {
-            Some(FinishOutcome::Accepted(status)) if given_back => {
-                tracing::debug!(%status, "given back: this worker lacks the task");
-                true
-            }
             Some(FinishOutcome::Accepted(status)) => {
                 match failure {
                     Some(RunError { code, message, .. }) => {

@@ -9,7 +9,6 @@ use tokio_util::task::TaskTracker;
 use super::claimer::Outlook;
 use super::desk::Desk;
 use super::drain::Tally;
-use super::give_back::GivenBack;
 use super::reporter::Events;
 use super::slots::Slots;
 use super::store_desks::{Finishes, Releases};
@@ -142,7 +141,6 @@ impl Builder {
             maintenance,
             attempts: TaskTracker::new(),
             tally: Tally::default(),
-            given_back: GivenBack::default(),
             outlook: Outlook::default(),
             ended: EndSignal::default(),
         });

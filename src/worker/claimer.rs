@@ -50,7 +50,6 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
             () = stop.cancelled() => return,
             () = claimer.inner.slots.freed(), if short => claimer.let_room_gather().await,
             () = ready.changed(), if !full => {
-                claimer.inner.given_back.let_others_go_first().await;
                 (claimer.told, claimer.wait) = (true, FIRST_WAIT);
             }
             () = tokio::time::sleep(wait), if !full => {}

@@ -4,6 +4,7 @@
 //! say to the store: however many slots there are, the database sees one call of each kind at a time, and two that
 //! end attempts.
 
+mod absent;
 mod attempt;
 mod builder;
 mod claimer;
@@ -11,7 +12,6 @@ mod demo;
 mod desk;
 mod direct;
 mod drain;
-mod give_back;
 mod heart;
 mod permit;
 mod reporter;
@@ -38,7 +38,6 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use self::claimer::Outlook;
 use self::desk::Desk;
 use self::drain::Tally;
-use self::give_back::GivenBack;
 use self::reporter::Entry;
 use self::slots::Slots;
 use self::telemetry::Meters;
@@ -70,7 +69,6 @@ struct Inner {
     events: Desk<Entry, AppendOutcome>,
     attempts: TaskTracker,
     tally: Tally,
-    given_back: GivenBack,
     meters: Meters,
     outlook: Outlook,
     ended: EndSignal,

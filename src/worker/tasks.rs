@@ -164,7 +164,7 @@ impl Tasks {
     }
 }
 
-/// What stands in for a task that this worker lacks: its runs are given back (`give_back.rs`).
+/// What stands in for a task that this worker lacks: its runs are given back (`absent.rs`).
 pub(super) fn absent() -> Task {
     Task { stop_grace: Duration::ZERO, ..Task::new(Arc::new(Absent)) }
 }

@@ -3,15 +3,14 @@
 use jiff::{SignedDuration, Timestamp};
 use runlane::actions::{Explanation, explain_run};
 use runlane::clock::{Clock, ManualClock};
-use runlane::run::lifecycle::{Command, Outcome, Release, Retry, Taker};
+use runlane::run::lifecycle::{Command, Outcome, Retry, Taker};
 use runlane::run::{
     Due, HostName, Jitter, Json, LaneName, NewRun, Priority, QueueName, RunError, RunId, Status, TaskName, WorkerId,
     WorkspaceName,
 };
 use runlane::store::sqlite::SqliteStore;
 use runlane::store::{
-    Admission, ClaimRequest, Finish, LanePolicy, Lease, QueueChange, QueueLimit, ReleaseLease, Store, SubmitOutcome,
-    WorkerInfo,
+    Admission, ClaimRequest, Finish, LanePolicy, Lease, QueueChange, QueueLimit, Store, SubmitOutcome, WorkerInfo,
 };
 
 struct Scene {
@@ -165,23 +164,6 @@ async fn a_postponed_run_says_that_its_work_asked_for_it_and_how_often() {
     let message = "its work asked to be tried later (boom: it broke); that was 1 of 100 times";
     let remedy = "starts at 12:01:30 UTC, in 90 s";
     assert_eq!(scene.reasons(id, &[]).await, said("postponed", message, remedy));
-}
-
-#[tokio::test]
-async fn a_run_that_a_worker_gave_back_names_the_worker_or_that_no_other_has_the_task() {
-    let scene = Scene::without_worker().await;
-    let lacking = WorkerInfo { tasks: tasks(&["other"]), ..scene.worker(2) };
-    scene.beat(lacking).await;
-    let id = scene.submit(|_| {}).await;
-    let lease = scene.claim().await[0];
-    let how = Release::Unrouted { wait: SignedDuration::from_secs(4) };
-    scene.store.release(&[ReleaseLease { lease, how }]).await.expect("given back");
-    assert_eq!(scene.reasons(id, &[]).await[0].0, "no_worker_for_task");
-    scene.beat(another("venus")).await;
-    let worker = scene.taker.worker;
-    let message = format!("worker {worker} on mars has no task noop; the run is offered again soon");
-    let remedy = "starts at 12:00:04 UTC, in 4 s";
-    assert_eq!(scene.reasons(id, &[]).await, said("given_back", &message, remedy));
 }
 
 #[tokio::test]

@@ -136,25 +136,3 @@ async fn a_worker_that_is_allowed_to_have_no_tasks_starts_and_eats_nothing() {
     let run = store.run(&WorkspaceName::default(), id).await.expect("a read").expect("a run");
     assert_eq!((run.status(), run.attempt, run.epoch), (Status::Queued, 0, 0));
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_worker_says_which_task_it_lacks_once_and_not_for_each_run() {
-    let place = tempfile::tempdir().expect("a directory");
-    let store = SqliteStore::open_and_migrate(place.path().join("runs.db"), Clock::Database).await.expect("a store");
-    let request = |task: &str| NewRun::of(TaskName::parse(task).expect("a name"), Json::null());
-    let mut requests: Vec<NewRun> = (0..20).map(|_| request("resize")).collect();
-    requests.push(request("echo"));
-    store.submit(&requests, Admission::default()).await.expect("submitted");
-    drop(store);
-    let mut worker = Process::start(place.path());
-    let said = worker.until("lacks the task");
-    assert_eq!((said["level"].as_str(), said["task"].as_str()), (Some("WARN"), Some("resize")), "{said}");
-    let echo = "\"task\":\"echo\"";
-    loop {
-        let line = worker.line();
-        assert!(!line.contains("lacks the task"), "said again: {line}");
-        if line.contains("finished") && line.contains(echo) {
-            return;
-        }
-    }
-}

@@ -57,11 +57,8 @@ impl<'a> Facts<'a> {
         let place = reasons.len();
         reasons.extend(self.lane_reasons());
         reasons.extend(self.queue_reasons());
-        let taking = Takers::of(self.run, &self.workers).reason(&self.position);
-        // Where no worker has the task, that a run will be offered again in some seconds starts nothing.
-        let offered_in_vain = self.run.is_unrouted() && taking.is_some();
-        reasons.extend(taking);
-        if self.run.available_at > self.now && !offered_in_vain {
+        reasons.extend(Takers::of(self.run, &self.workers).reason(&self.position));
+        if self.run.available_at > self.now {
             let alone = reasons.is_empty();
             let due = words::due_later(self.run, self.schedule.as_ref(), self.postponed, alone, self.now);
             reasons.insert(place, due);

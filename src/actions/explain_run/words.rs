@@ -113,7 +113,6 @@ pub(super) fn due_later(
             );
             reason("retry_wait", message, remedy)
         }
-        (_, Some(error)) if run.is_unrouted() => reason("given_back", error.message.clone(), remedy),
         _ => {
             let slot = run.scheduled.and_then(|scheduled| scheduled.slot);
             let whose = schedule.map(|schedule| format!(" of schedule {}", schedule.spec.name)).unwrap_or_default();

@@ -65,12 +65,6 @@ pub enum Release {
     ToPaused,
     /// The work had not begun yet; all is as if it had not been claimed.
     Unbegun,
-    /// The worker lacks the task. As [`Unbegun`](Self::Unbegun), but the run is not offered again for a while, and keeps
-    /// its lane meanwhile.
-    Unrouted {
-        /// For so long.
-        wait: SignedDuration,
-    },
 }
 
 /// How many interruptions by shutdown are free. Beyond it they count as attempts, so that a run which never
@@ -111,7 +105,6 @@ pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Ste
         (_, Some(Stop::Pause)) => end(run, Outcome::Paused, Jitter(0), now),
         // With a single attempt the caller was promised that the work starts at most once.
         (Release::ToQueue, None) if run.attempts_granted > 1 => interrupted(run, now),
-        (Release::Unrouted { wait }, None) => unrouted(run, wait, now),
         (Release::Unbegun, None) => requeued(run, RunError::new("not_begun", "given back before it began"), now),
         _ => paused(run, Some(RunError::new("interrupted", "interrupted by shutdown")), now),
     })
@@ -142,18 +135,6 @@ fn requeued(run: Run, error: RunError, now: Timestamp) -> Step {
     step.run.attempt -= 1;
     step.run.available_at = now;
     step
-}
-
-/// Back in line, to be offered again later. Nothing was tried, so no attempt is recorded: there may be thousands of these.
-fn unrouted(run: Run, wait: SignedDuration, now: Timestamp) -> Step {
-    let by = run.execution().map(|execution| execution.by.clone());
-    let error = RunError::unrouted(&run.task, by.as_ref());
-    let mut run = requeued(run, error, now).run;
-    run.available_at = later(now, wait);
-    if run.available_at > now {
-        run.state = State::Queued(Some(BlockedBy::AvailableAt));
-    }
-    Step::to(run)
 }
 
 fn end(run: Run, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Step {

@@ -11,7 +11,7 @@ use super::{Command, FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, R
 use crate::run::{BlockedBy, Ending, Jitter, Run, RunError, RunId, State, Status, Stop, Tenure};
 
 /// What can happen to a run, in the words of the table.
-pub const EVENTS: [&str; 23] = [
+pub const EVENTS: [&str; 22] = [
     "claim",
     "adopt",
     "renew",
@@ -27,7 +27,6 @@ pub const EVENTS: [&str; 23] = [
     "release to queue",
     "release to paused",
     "release unbegun",
-    "release unrouted",
     "cancel",
     "pause",
     "resume",
@@ -138,7 +137,6 @@ fn after(run: &Run, event: &str) -> Vec<Run> {
         "release to queue" => release(Release::ToQueue),
         "release to paused" => release(Release::ToPaused),
         "release unbegun" => release(Release::Unbegun),
-        "release unrouted" => release(Release::Unrouted { wait: SignedDuration::from_secs(1) }),
         "cancel" => command(Command::Cancel),
         "pause" => command(Command::Pause),
         "resume" => command(Command::Resume),

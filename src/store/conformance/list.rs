@@ -203,12 +203,13 @@ sentences! { conformance_suite of list:
         a_lease_is_released_once
         releases_are_judged_one_by_one_in_order
     }
-    unrouted {
-        a_run_whose_task_is_lacking_waits_and_burns_no_attempt
-        a_run_whose_task_is_lacking_is_offered_again
+    routing {
+        a_run_waits_for_a_worker_that_has_its_task
         others_go_while_the_task_of_one_is_lacking
         a_run_whose_task_is_lacking_keeps_its_lane
-        a_lane_goes_on_when_the_run_whose_task_is_lacking_goes_away
+        the_next_of_a_lane_is_not_handed_to_a_worker_that_lacks_its_task
+        tasks_and_queues_are_served_in_one_order
+        a_workspace_with_very_many_queues_is_served_whole_and_leaves_the_others_their_turns
         work_is_adopted_by_workers_that_have_its_task
         work_that_nobody_adopts_for_long_may_be_declared_lost_by_anybody
         whoever_adopts_learns_since_when_nobody_held_the_run

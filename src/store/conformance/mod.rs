@@ -40,6 +40,7 @@ mod release;
 mod renew;
 mod rerun;
 mod retries;
+mod routing;
 mod run_keys;
 mod schedule_grants;
 pub mod schedule_list;
@@ -51,7 +52,6 @@ mod short_ids;
 mod submit;
 mod tokens;
 mod turns;
-mod unrouted;
 mod workers;
 mod workspaces;
 

@@ -1,10 +1,6 @@
 //! Releasing: attempts given back at shutdown.
 
-use jiff::SignedDuration;
-
 use super::prelude::*;
-
-const UNROUTED: Release = Release::Unrouted { wait: SignedDuration::from_secs(1) };
 
 fn accepted(status: Status) -> FinishOutcome {
     FinishOutcome::Accepted(status)
@@ -111,7 +107,7 @@ pub(super) async fn work_may_be_paused_at_shutdown(bench: Bench) {
 }
 
 pub(super) async fn stopped_work_that_was_to_be_cancelled_is(bench: Bench) {
-    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun, UNROUTED] {
+    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun] {
         let claimed = bench.running().await;
         bench.cancel(claimed.run.id).await;
         assert_eq!(bench.release(claimed.lease(), how).await, accepted(Status::Cancelled));
@@ -120,7 +116,7 @@ pub(super) async fn stopped_work_that_was_to_be_cancelled_is(bench: Bench) {
 }
 
 pub(super) async fn stopped_work_that_was_to_be_paused_is(bench: Bench) {
-    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun, UNROUTED] {
+    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun] {
         let claimed = bench.running().await;
         bench.pause(claimed.run.id).await;
         assert_eq!(bench.release(claimed.lease(), how).await, accepted(Status::Paused));
@@ -139,7 +135,7 @@ pub(super) async fn a_lost_lease_cannot_be_released(bench: Bench) {
     let stale = Lease { epoch: held.run.epoch - 1, ..held.lease() };
     let unknown = Lease { run: RunId::new(), epoch: 1 };
     for lease in [expired.lease(), stale, unknown] {
-        for how in [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun, UNROUTED] {
+        for how in [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun] {
             assert_eq!(bench.release(lease, how).await, FinishOutcome::LeaseLost);
         }
     }

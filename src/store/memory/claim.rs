@@ -67,8 +67,12 @@ impl Model {
 
     /// The first run of the workspace whose turn it is: the next by name after the one served last, then round again.
     fn next_in_turn(&self, request: &ClaimRequest, last_turn: Option<&WorkspaceName>) -> Option<Run> {
-        let claimable =
-            |run: &&Run| run.is_ready() && serves(request, run) && self.has_room(&run.workspace, &run.queue);
+        let claimable = |run: &&Run| {
+            run.is_ready()
+                && serves(request, run)
+                && request.has(&run.task)
+                && self.has_room(&run.workspace, &run.queue)
+        };
         let turn =
             |run: &&Run| (last_turn.is_some_and(|last| run.workspace <= *last), run.workspace.clone(), order(run));
         self.live().filter(claimable).min_by_key(turn).cloned()

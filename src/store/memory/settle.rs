@@ -60,11 +60,10 @@ impl Model {
         }
     }
 
-    /// In a lane, the first of those whose time has come is ready, unless one is under way, or waits for a worker that has its
-    /// task, or the lane is held.
+    /// In a lane, the first of those whose time has come is ready, unless one is under way, or the lane is held.
     fn settle_lane(&mut self, (workspace, lane): &LaneKey) {
         let in_lane = |run: &&Run| run.workspace == *workspace && run.lane.as_ref() == Some(lane);
-        let busy = self.live().filter(in_lane).any(|run| run.status().occupies_lane() || run.is_unrouted());
+        let busy = self.live().filter(in_lane).any(|run| run.status().occupies_lane());
         let held = !self.holders(workspace, lane).is_empty();
         let contends = |run: &&Run| matches!(run.state, State::Queued(None | Some(BlockedBy::Lane)));
         let contenders: Vec<Run> = self.live().filter(in_lane).filter(contends).cloned().collect();

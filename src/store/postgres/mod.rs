@@ -198,8 +198,8 @@ impl Store for PostgresStore {
     }
 
     async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
-        match self.shared.marks.only(&request.queues) {
-            Some(only) => transact!(self.begin("claim"), tx => tx.claim_from(&only, self.shared.marks.look(), request)),
+        match self.shared.marks.only(&script::Interest::of(request)) {
+            Some(only) => transact!(self.begin("claim"), tx => tx.claim_from(&only, request)),
             None => Ok(Claim::default()),
         }
     }

@@ -22,14 +22,15 @@ impl Session {
         };
         let params = self.with_word(params.time(self.injected_now()));
         let rows = self.query_by_itself(sql, params).await?;
-        self.forget |= !self.marks.follow(requests.iter().map(|run| (&run.workspace, &run.queue, run.priority)));
+        self.forget |=
+            !self.marks.follow(requests.iter().map(|run| ((&run.workspace, &run.task, &run.queue), run.priority)));
         Ok((vec![true; requests.len()], rows[0].get(0)))
     }
 
     /// Notes whether new runs stand where a claim would pass them over.
     pub(super) fn follow(&mut self, runs: &[Run]) {
         let ready = runs.iter().filter(|run| run.is_ready());
-        self.forget |= !self.marks.follow(ready.map(|run| (&run.workspace, &run.queue, run.priority)));
+        self.forget |= !self.marks.follow(ready.map(|run| ((&run.workspace, &run.task, &run.queue), run.priority)));
     }
 }
 

@@ -8,13 +8,13 @@ use tokio_postgres::types::Type;
 
 use super::arrays::Params;
 use super::connect::refused;
-use super::marks::{Look, Mark, StreamKey};
+use super::marks::{Look, Mark};
 use super::row::runs;
 use super::session::Session;
 use super::tx::{micros, queue, workspace};
 use crate::run::lifecycle::{Taker, abandoned_after};
-use crate::run::{QueueName, Run};
-use crate::store::script::{Ready, Stream, steps};
+use crate::run::{QueueName, Run, TaskName, WorkspaceName};
+use crate::store::script::{Interest, MOST_STREAMS, Ready, Stream, StreamKey, bad_name, steps};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
 /// One look for streams with something to claim.
@@ -41,12 +41,12 @@ impl Session {
             .big(micros(ttl))
     }
 
-    /// Whether there is nothing to adopt, and nothing to claim in these queues: what a claim would find out.
-    pub(super) async fn nothing_waits(&mut self, queues: &[QueueName]) -> Result<bool> {
+    /// Whether there is nothing to adopt, and nothing to claim: what a claim would find out.
+    pub(super) async fn nothing_waits(&mut self, interest: &Interest) -> Result<bool> {
         loop {
-            let look = self.begin_look();
+            let look = self.begin_look(interest);
             let found = self.streams(look).await?;
-            let ready = self.ready(look, &found, queues)?;
+            let ready = self.ready(look, &found)?;
             if found.orphans || !ready.streams.is_empty() || ready.complete {
                 return Ok(!found.orphans && ready.streams.is_empty());
             }
@@ -54,30 +54,26 @@ impl Session {
     }
 
     /// Decides whether all streams are looked for or only what is left in those that are known.
-    pub(super) fn begin_look(&mut self) -> StreamLook {
+    pub(super) fn begin_look(&mut self, interest: &Interest) -> StreamLook {
         let again = std::mem::replace(&mut self.looked, true);
         if !again {
-            self.look = self.shared.marks.look();
+            self.look = self.shared.marks.look(interest);
         }
         StreamLook { complete: again || self.look.places.is_empty(), began: Instant::now() }
     }
 
     /// Claims from the one stream that is known, and commits, in one exchange with the database.
-    pub(super) async fn claim_from(
-        &mut self,
-        only: &(StreamKey, Mark),
-        look: Look,
-        request: &ClaimRequest,
-    ) -> Result<Claim> {
-        let ((workspace, queue), (urgency, seq)) = only;
+    pub(super) async fn claim_from(&mut self, only: &(StreamKey, Mark), request: &ClaimRequest) -> Result<Claim> {
+        let (StreamKey { workspace, task, queue }, (urgency, seq)) = only;
         let params = self
             .lease_params(&request.taker, request.lease_ttl)
             .text(workspace.as_str())
+            .text(task.as_str())
             .text(queue.as_str())
             .big(request.capacity as i64)
             .add(*urgency, Type::INT2)
             .big(*seq);
-        self.look = look;
+        self.look = self.shared.marks.look(&Interest::of(request));
         self.looked = true;
         self.last = Some(self.news.ready);
         let [_, known] = steps(&self.statements.claim);
@@ -91,14 +87,12 @@ impl Session {
 
     /// Takes over what workers left behind; answers with the runs, and since when nobody had held each.
     pub(super) async fn adopt_orphans(&self, request: &ClaimRequest) -> Result<Vec<(Run, Timestamp)>> {
-        let tasks: Option<Vec<&str>> =
-            request.tasks.as_ref().map(|tasks| tasks.iter().map(|task| task.as_str()).collect());
         let params = self
             .lease_params(&request.taker, request.lease_ttl)
             .texts(request.queues.iter().map(QueueName::as_str).collect())
             .big(micros(request.takeover_delay))
             .big(request.capacity as i64)
-            .add(tasks, Type::TEXT_ARRAY)
+            .add(task_names(request.tasks.as_deref()), Type::TEXT_ARRAY)
             .big(micros(abandoned_after(request.takeover_delay)));
         let rows = self.query(&self.statements.adopt, params).await?;
         let since = |row: &Row| row.try_get("since").map_err(|error| refused("reading a run", error));
@@ -109,7 +103,7 @@ impl Session {
     pub(super) async fn streams(&self, look: StreamLook) -> Result<Seen> {
         let [all, known] = steps(&self.statements.ready_streams);
         let rows = match look.complete {
-            true => self.query(all, Params::default()).await?,
+            true => self.query(all, wanted_streams(&self.look)).await?,
             false => self.query(known, known_streams(&self.look)).await?,
         };
         let (streams, orphans): (Vec<_>, Vec<_>) =
@@ -117,25 +111,45 @@ impl Session {
         Ok(Seen { streams, orphans: !orphans.is_empty() })
     }
 
-    pub(super) fn ready(&mut self, look: StreamLook, seen: &Seen, queues: &[QueueName]) -> Result<Ready> {
+    pub(super) fn ready(&mut self, look: StreamLook, seen: &Seen) -> Result<Ready> {
         let rows = &seen.streams;
-        let found = rows.iter().map(|row| Ok((workspace(row, 0)?, queue(row, 1)?))).collect::<Result<Vec<_>>>()?;
+        let stream = |row: &Row| {
+            let task = TaskName::parse(row.get::<_, &str>(1)).map_err(bad_name)?;
+            Ok(StreamKey { workspace: workspace(row, 0)?, task, queue: queue(row, 2)? })
+        };
+        let found = rows.iter().map(stream).collect::<Result<Vec<_>>>()?;
         if look.complete {
-            self.look.saw_everything(found.iter().cloned(), look.began);
+            self.look.saw_everything(&found, look.began);
         }
-        let streams = found.into_iter().zip(rows).filter_map(|((workspace, queue), row)| {
-            let (paused, limited): (bool, bool) = (row.get(2), row.get(3));
-            let served = !paused && (queues.is_empty() || queues.contains(&queue));
-            served.then_some(Stream { workspace, queue, limited })
+        let streams = found.into_iter().zip(rows).filter_map(|(key, row)| {
+            let (paused, limited): (bool, bool) = (row.get(3), row.get(4));
+            (!paused).then_some(Stream { key, limited })
         });
         Ok(Ready { streams: streams.collect(), complete: look.complete || !self.look.may_look_again })
     }
 }
 
+/// The names of tasks, or null for all.
+pub(super) fn task_names(tasks: Option<&[TaskName]>) -> Option<Vec<&str>> {
+    tasks.map(|tasks| tasks.iter().map(TaskName::as_str).collect())
+}
+
+fn wanted_streams(look: &Look) -> Params<'_> {
+    let (interest, last_seen) = (&look.interest, &look.last_seen);
+    Params::default()
+        .add(task_names(interest.tasks.as_deref()), Type::TEXT_ARRAY)
+        .texts(interest.queues.iter().map(QueueName::as_str).collect())
+        .add(MOST_STREAMS as i32, Type::INT4)
+        .texts(last_seen.keys().map(WorkspaceName::as_str).collect())
+        .texts(last_seen.values().map(|(task, _)| task.as_str()).collect())
+        .texts(last_seen.values().map(|(_, queue)| queue.as_str()).collect())
+}
+
 fn known_streams(look: &Look) -> Params<'_> {
     Params::default()
-        .texts(look.places.keys().map(|(workspace, _)| workspace.as_str()).collect())
-        .texts(look.places.keys().map(|(_, queue)| queue.as_str()).collect())
+        .texts(look.places.keys().map(|stream| stream.workspace.as_str()).collect())
+        .texts(look.places.keys().map(|stream| stream.task.as_str()).collect())
+        .texts(look.places.keys().map(|stream| stream.queue.as_str()).collect())
         .smalls(look.places.values().map(|mark| mark.0).collect())
         .bigs(look.places.values().map(|mark| mark.1).collect())
 }

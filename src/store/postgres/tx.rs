@@ -12,6 +12,7 @@ use super::copy::copy_runs;
 use super::marks::{Look, Mark};
 use super::row::{JsonText, runs};
 use super::session::Session;
+use super::streams::task_names;
 use uuid::Uuid;
 
 use crate::access::{Token, TokenHash, TokenId};
@@ -23,7 +24,7 @@ use crate::run::{
 };
 use crate::store::ready::News;
 use crate::store::script::{
-    Columns, Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, bad_name,
+    Columns, Ended, FoundDue, Front, Interest, LaneKey, Place, QueueKey, Ready, Remembered, Room, Turn, Tx, bad_name,
     steps, to_i32, to_u32,
 };
 use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
@@ -281,42 +282,42 @@ impl Tx for Session {
         let params = self
             .lease_params(&request.taker, request.lease_ttl)
             .uuids(first.iter().map(|id| id.0).collect())
-            .texts(request.queues.iter().map(QueueName::as_str).collect());
+            .texts(request.queues.iter().map(QueueName::as_str).collect())
+            .add(task_names(request.tasks.as_deref()), Type::TEXT_ARRAY);
         runs(&self.query(&self.statements.lane_claim, params).await?)
     }
 
-    async fn is_idle(&mut self, queues: &[QueueName]) -> Result<bool> {
-        self.nothing_waits(queues).await
+    async fn is_idle(&mut self, interest: &Interest) -> Result<bool> {
+        self.nothing_waits(interest).await
     }
 
     async fn claim_known(&mut self, request: &ClaimRequest) -> Result<Option<Claim>> {
-        let look = self.marks.look();
         // What this transaction made ready may stand before the place where the last claim ended.
-        let only = if self.forget || self.looked { None } else { look.only(&request.queues) };
+        let only = if self.forget || self.looked { None } else { self.marks.look(&Interest::of(request)).only() };
         Ok(Some(match only {
-            Some(only) => self.claim_from(&only, look, request).await?,
+            Some(only) => self.claim_from(&only, request).await?,
             None => Claim::default(),
         }))
     }
 
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<(Run, Timestamp)>, Ready)> {
-        let look = self.begin_look();
+        let look = self.begin_look(&Interest::of(request));
         let found = self.streams(look).await?;
         let adopted = if found.orphans { self.adopt_orphans(request).await? } else { Vec::new() };
-        Ok((adopted, self.ready(look, &found, &request.queues)?))
+        Ok((adopted, self.ready(look, &found)?))
     }
 
-    async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
-        let look = self.begin_look();
+    async fn ready_streams(&mut self, interest: &Interest) -> Result<Ready> {
+        let look = self.begin_look(interest);
         let found = self.streams(look).await?;
-        self.ready(look, &found, queues)
+        self.ready(look, &found)
     }
 
-    async fn lock_rooms(&mut self, streams: &[Stream]) -> Result<Vec<Room>> {
+    async fn lock_rooms(&mut self, queues: &[QueueKey]) -> Result<Vec<Room>> {
         let params = || {
             Params::default()
-                .texts(streams.iter().map(|stream| stream.workspace.as_str()).collect())
-                .texts(streams.iter().map(|stream| stream.queue.as_str()).collect())
+                .texts(queues.iter().map(|(workspace, _)| workspace.as_str()).collect())
+                .texts(queues.iter().map(|(_, queue)| queue.as_str()).collect())
         };
         let [lock, count] = steps(&self.statements.lock_rooms);
         let limits = self.query(lock, params()).await?;
@@ -335,8 +336,9 @@ impl Tx for Session {
 
     async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
         let rows = self.query(&self.statements.ready_places, turn_params(Params::default(), turns, &self.look)).await?;
-        let place = |row: &Row| Ok(Place { queue: queue(row, 0)?, urgency: row.get(1), seq: row.get(2) });
-        rows.iter().map(place).collect()
+        // Counted from 1.
+        let turn = |row: &Row| row.get::<_, i64>(0) as usize - 1;
+        Ok(rows.iter().map(|row| Place { turn: turn(row), urgency: row.get(1), seq: row.get(2) }).collect())
     }
 
     async fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> Result<Vec<Run>> {
@@ -535,10 +537,11 @@ fn lane_keys(lanes: &[LaneKey]) -> Params<'_> {
 }
 
 fn turn_params<'a>(params: Params<'a>, turns: &'a [Turn], look: &Look) -> Params<'a> {
-    let marks: Vec<Mark> = turns.iter().map(|turn| look.mark(&turn.workspace, &turn.queue)).collect();
+    let marks: Vec<Mark> = turns.iter().map(|turn| look.mark(&turn.stream)).collect();
     params
-        .texts(turns.iter().map(|turn| turn.workspace.as_str()).collect())
-        .texts(turns.iter().map(|turn| turn.queue.as_str()).collect())
+        .texts(turns.iter().map(|turn| turn.stream.workspace.as_str()).collect())
+        .texts(turns.iter().map(|turn| turn.stream.task.as_str()).collect())
+        .texts(turns.iter().map(|turn| turn.stream.queue.as_str()).collect())
         .bigs(turns.iter().map(|turn| turn.take as i64).collect())
         .smalls(marks.iter().map(|mark| mark.0).collect())
         .bigs(marks.iter().map(|mark| mark.1).collect())

@@ -1,11 +1,11 @@
 //! Handing out runs: orphans first, then ready runs, workspaces in turn.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::chain::admit;
-use super::{Ready, Room, Stream, Turn, Tx};
-use crate::run::{QueueName, Run, WorkspaceName};
+use super::{Interest, Place, QueueKey, Ready, Room, Stream, StreamKey, Turn, Tx};
+use crate::run::{Run, WorkspaceName};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
 pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
@@ -32,7 +32,7 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
             claim.runs = admit(tx, claim.runs).await?;
             return Ok(claim);
         }
-        ready = tx.ready_streams(&request.queues).await?;
+        ready = tx.ready_streams(&Interest::of(request)).await?;
     }
 }
 
@@ -52,9 +52,11 @@ async fn take_turns<T: Tx>(
     last_turn: Option<&WorkspaceName>,
     mut left: usize,
 ) -> Result<Vec<Run>> {
-    let limited: Vec<Stream> = ready.streams.iter().filter(|stream| stream.limited).cloned().collect();
+    let limited: BTreeSet<QueueKey> =
+        ready.streams.iter().filter(|stream| stream.limited).map(|stream| queue_of(&stream.key)).collect();
+    let limited: Vec<QueueKey> = limited.into_iter().collect();
     let rooms = if limited.is_empty() { Vec::new() } else { tx.lock_rooms(&limited).await? };
-    let mut rota = Rota::new(ready.streams, &rooms, last_turn);
+    let mut rota = Rota::new(ready.streams, rooms, last_turn);
     let mut taken = Vec::new();
     while let Some(round) = rota.next_round(left) {
         let turns = rota.turns(tx, &round).await?;
@@ -81,23 +83,26 @@ struct Round {
 struct Rota {
     order: Vec<WorkspaceName>,
     waiting: Vec<WorkspaceName>,
-    streams: HashMap<WorkspaceName, Vec<(QueueName, Option<usize>)>>,
+    streams: HashMap<WorkspaceName, Vec<StreamKey>>,
+    /// How many more runs each limited queue may have running.
+    rooms: HashMap<QueueKey, usize>,
 }
 
 impl Rota {
-    fn new(ready: Vec<Stream>, rooms: &[Room], last_turn: Option<&WorkspaceName>) -> Self {
+    fn new(ready: Vec<Stream>, rooms: Vec<Room>, last_turn: Option<&WorkspaceName>) -> Self {
+        let rooms: HashMap<QueueKey, usize> =
+            rooms.into_iter().map(|room| ((room.workspace, room.queue), room.free)).collect();
         let mut streams: HashMap<_, Vec<_>> = HashMap::new();
-        for Stream { workspace, queue, limited } in ready {
-            let room = rooms.iter().find(|room| room.workspace == workspace && room.queue == queue);
+        for Stream { key, limited } in ready {
             // A limited queue without an answer lost its settings meanwhile; the next claim will see it.
-            let room = if limited { Some(room.map_or(0, |room| room.free)) } else { None };
-            if room != Some(0) {
-                streams.entry(workspace).or_default().push((queue, room));
+            let full = limited && rooms.get(&queue_of(&key)).is_none_or(|free| *free == 0);
+            if !full {
+                streams.entry(key.workspace.clone()).or_default().push(key);
             }
         }
         let mut order: Vec<WorkspaceName> = streams.keys().cloned().collect();
         order.sort_by_key(|workspace| (last_turn.is_some_and(|last| workspace <= last), workspace.clone()));
-        Self { waiting: order.clone(), order, streams }
+        Self { waiting: order.clone(), order, streams, rooms }
     }
 
     /// Equal shares for all, or one each for as many as there is room for; `None` when there is nothing to do.
@@ -112,32 +117,47 @@ impl Rota {
     async fn turns<T: Tx>(&self, tx: &mut T, round: &Round) -> Result<Vec<Turn>> {
         let mut turns = Vec::new();
         for workspace in &round.workspaces {
-            let turn = |(queue, room): &(QueueName, Option<usize>)| Turn {
-                workspace: workspace.clone(),
-                queue: queue.clone(),
-                take: room.unwrap_or(round.share).min(round.share),
+            let turn = |stream: &StreamKey| {
+                let room = self.rooms.get(&queue_of(stream)).copied();
+                Turn { stream: stream.clone(), take: room.unwrap_or(round.share).min(round.share) }
             };
             let mut wanted: Vec<Turn> = self.streams[workspace].iter().map(turn).collect();
             if wanted.len() > 1 {
-                let mut places = tx.ready_places(&wanted).await?;
-                places.sort();
-                places.truncate(round.share);
-                for turn in &mut wanted {
-                    turn.take = places.iter().filter(|place| place.queue == turn.queue).count();
-                }
+                let places = tx.ready_places(&wanted).await?;
+                self.share_out(places, round.share, &mut wanted);
             }
             turns.extend(wanted.into_iter().filter(|turn| turn.take > 0));
         }
         Ok(turns)
     }
 
+    /// Lets each turn take those of its places that are among the first, within the limits of the queues.
+    fn share_out(&self, mut places: Vec<Place>, share: usize, turns: &mut [Turn]) {
+        places.sort();
+        let mut rooms = self.rooms.clone();
+        turns.iter_mut().for_each(|turn| turn.take = 0);
+        let mut left = share;
+        for place in places {
+            let turn = &mut turns[place.turn];
+            let room = rooms.get_mut(&queue_of(&turn.stream));
+            if left == 0 {
+                return;
+            }
+            match room {
+                Some(0) => continue,
+                Some(room) => *room -= 1,
+                None => {}
+            }
+            turn.take += 1;
+            left -= 1;
+        }
+    }
+
     /// Who got less than a share has nothing left; the others line up again behind those still to be served.
     fn record(&mut self, round: &Round, runs: &[Run]) {
         for run in runs {
-            for (queue, room) in self.streams.entry(run.workspace.clone()).or_default() {
-                if let (true, Some(room)) = (*queue == run.queue, room) {
-                    *room -= 1;
-                }
+            if let Some(room) = self.rooms.get_mut(&(run.workspace.clone(), run.queue.clone())) {
+                *room = room.saturating_sub(1);
             }
         }
         let got = |workspace: &WorkspaceName| runs.iter().filter(|run| run.workspace == *workspace).count();
@@ -160,4 +180,8 @@ impl Rota {
         ranked.sort_by_key(|(rank, place, _)| (*rank, *place));
         ranked.into_iter().map(|(_, _, run)| run).collect()
     }
+}
+
+fn queue_of(stream: &StreamKey) -> QueueKey {
+    (stream.workspace.clone(), stream.queue.clone())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{LaneKey, Tx};
+use super::{Interest, LaneKey, Tx};
 use crate::run::{Run, RunId};
 use crate::store::{ClaimRequest, LanePolicy, LanePolicyOutcome, Result};
 
@@ -70,7 +70,7 @@ async fn make_ready<T: Tx>(tx: &mut T, runs: &[RunId]) -> Result<()> {
 /// Starts runs that are first in their lanes: they need not become ready to be claimed, which would write them twice. Only if a
 /// claim would get just these, so that nobody is overtaken.
 async fn hand_over<T: Tx>(tx: &mut T, runs: &[RunId], request: &ClaimRequest) -> Result<Vec<Run>> {
-    if runs.is_empty() || runs.len() > request.capacity || !tx.is_idle(&request.queues).await? {
+    if runs.is_empty() || runs.len() > request.capacity || !tx.is_idle(&Interest::of(request)).await? {
         return Ok(Vec::new());
     }
     tx.lane_claim(runs, request).await

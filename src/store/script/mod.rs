@@ -24,6 +24,7 @@ mod schedule;
 mod schedule_record;
 mod schedule_tx;
 mod statements;
+mod streams;
 mod submit;
 mod template;
 mod tx;
@@ -45,6 +46,7 @@ pub(super) use schedule::{
 pub(super) use schedule_record::{GrantRecord, ScheduleRecord};
 pub(super) use schedule_tx::{Charge, ScheduleChange, ScheduleTx};
 pub(super) use statements::{statements, steps};
+pub(super) use streams::{Interest, LastSeen, MOST_STREAMS, StreamKey, last_seen};
 pub(super) use submit::submit;
 #[cfg(feature = "postgres")]
 pub(super) use submit::{bytes, submit_looking};

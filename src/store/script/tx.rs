@@ -5,7 +5,7 @@ use std::future::Future;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::ScheduleTx;
+use super::{Interest, ScheduleTx, StreamKey};
 use crate::access::{Token, TokenHash, TokenId};
 use crate::run::lifecycle::Taker;
 use crate::run::{
@@ -27,11 +27,11 @@ pub(in crate::store) struct Remembered {
     pub(in crate::store) expires_at: Timestamp,
 }
 
-/// A queue of a workspace that has ready runs.
+/// A stream that has ready runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::store) struct Stream {
-    pub(in crate::store) workspace: WorkspaceName,
-    pub(in crate::store) queue: QueueName,
+    pub(in crate::store) key: StreamKey,
+    /// Whether its queue has a limit.
     pub(in crate::store) limited: bool,
 }
 
@@ -54,17 +54,17 @@ pub(in crate::store) struct Room {
 /// Leave to claim so many runs from a stream.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Turn {
-    pub(in crate::store) workspace: WorkspaceName,
-    pub(in crate::store) queue: QueueName,
+    pub(in crate::store) stream: StreamKey,
     pub(in crate::store) take: usize,
 }
 
 /// A ready run's place in its stream: most urgent first, then oldest.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::store) struct Place {
     pub(in crate::store) urgency: i16,
     pub(in crate::store) seq: i64,
-    pub(in crate::store) queue: QueueName,
+    /// Which of the turns asked for it.
+    pub(in crate::store) turn: usize,
 }
 
 /// What stands at the front of a lane.
@@ -168,22 +168,23 @@ pub(in crate::store) trait Tx: ScheduleTx {
     /// Makes runs that are still behind their lanes ready.
     fn lane_promote(&mut self, runs: &[RunId]) -> impl Future<Output = Result<()>> + Send;
 
-    /// Starts those of these runs that are still behind their lanes, in queues that are served and neither paused nor
-    /// limited, with no grant to be checked; answers with them.
+    /// Starts those of these runs that are still behind their lanes, of tasks and in queues that the worker serves, the queues
+    /// neither paused nor limited, with no grant to be checked; answers with them.
     fn lane_claim(&mut self, runs: &[RunId], request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;
 
     // Claiming
-    /// Whether there is nothing to adopt, and in these queues (in all, if none is named) nothing to claim.
-    fn is_idle(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<bool>> + Send;
+    /// Whether there is nothing to adopt, and nothing to claim for whoever asks for this.
+    fn is_idle(&mut self, interest: &Interest) -> impl Future<Output = Result<bool>> + Send;
     /// Claims what neither a look around nor a lock has to be waited for, which may be nothing. `None`: a claim as usual waits for
     /// nobody here.
     fn claim_known(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Option<Claim>>> + Send;
     /// Takes over what was left behind; answers with that, and with what [`Tx::ready_streams`] would.
     fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<(Run, Timestamp)>, Ready)>> + Send;
-    /// The streams of these queues (of all, if none is named) that have something to claim and are not paused.
-    fn ready_streams(&mut self, queues: &[QueueName]) -> impl Future<Output = Result<Ready>> + Send;
+    /// The streams that the worker serves, that have something to claim and are not paused: of each workspace as many as are
+    /// looked at together.
+    fn ready_streams(&mut self, interest: &Interest) -> impl Future<Output = Result<Ready>> + Send;
     /// Locks these limited queues and counts what runs in them.
-    fn lock_rooms(&mut self, streams: &[Stream]) -> impl Future<Output = Result<Vec<Room>>> + Send;
+    fn lock_rooms(&mut self, queues: &[QueueKey]) -> impl Future<Output = Result<Vec<Room>>> + Send;
     /// The places of the first `take` ready runs of each stream, without locking them.
     fn ready_places(&mut self, turns: &[Turn]) -> impl Future<Output = Result<Vec<Place>>> + Send;
     fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> impl Future<Output = Result<Vec<Run>>> + Send;

@@ -10,6 +10,7 @@ use super::Statements;
 use super::arrivals::Together;
 use super::job::{Failure, Job};
 use super::session::Session;
+use super::streams::Looks;
 use crate::clock::Clock;
 use crate::store::ready::{News, ReadyBell};
 
@@ -18,6 +19,7 @@ pub(super) struct Database {
     pub(super) conn: Connection,
     pub(super) sql: Arc<Statements>,
     pub(super) clock: Clock,
+    pub(super) looks: Looks,
     pub(super) bell: ReadyBell,
 }
 
@@ -107,8 +109,8 @@ impl Database {
     }
 
     fn run_job(&mut self, mut job: Box<dyn Job>, done: &mut Done) -> bool {
-        let Self { conn, sql, clock, .. } = self;
-        let mut session = Session { conn, sql, clock, news: News::default() };
+        let Self { conn, sql, clock, looks, .. } = self;
+        let mut session = Session { conn, sql, clock, looks, news: News::default() };
         let succeeded = job.run(&mut session);
         if succeeded {
             done.news.add(session.news);

@@ -19,6 +19,7 @@ mod schedule_tx;
 mod schedules;
 mod session;
 mod store;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod tx;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 use self::file::Located;
 use self::group::Database;
 use self::readers::Readers;
+use self::streams::Looks;
 use self::writer::Writer;
 use super::ready::ReadyBell;
 use super::script::statements;
@@ -126,7 +128,7 @@ impl SqliteStore {
         let conns = (0..READERS).map(reader).collect::<Result<Vec<_>>>()?;
         let sql = Arc::new(sql);
         let (readers, bell) = (Readers::start(conns, &sql, &clock)?, ReadyBell::default());
-        let database = Database { conn, sql, clock, bell: bell.clone() };
+        let database = Database { conn, sql, clock, looks: Looks::default(), bell: bell.clone() };
         Ok(Self { readers, writer: Writer::start(database, lock)?, bell })
     }
 }

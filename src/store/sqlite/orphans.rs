@@ -2,11 +2,10 @@
 
 use jiff::Timestamp;
 use rusqlite::params;
-use rusqlite::types::Value;
-use rusqlite::vtab::array::Array;
 
 use super::row;
 use super::session::{Session, back, limit};
+use super::tx::array;
 use crate::clock::later;
 use crate::run::Run;
 use crate::run::lifecycle::abandoned_after;
@@ -24,9 +23,9 @@ impl Session<'_> {
             back(now, *takeover_delay),
             back(now, abandoned_after(*takeover_delay)),
             queues.is_empty(),
-            texts(queues.iter().map(|queue| queue.as_str())),
+            array(queues),
             tasks.is_none(),
-            texts(tasks.iter().flat_map(|tasks| tasks.iter()).map(|task| task.as_str())),
+            array(tasks.as_deref().unwrap_or_default()),
             limit(*capacity),
         ];
         let orphans = self.rows(orphans, params, |row| Ok((row.get::<_, i64>(0)?, row::at(row, 1)?)))?;
@@ -38,8 +37,4 @@ impl Session<'_> {
         }
         Ok(adopted)
     }
-}
-
-fn texts<'a>(names: impl Iterator<Item = &'a str>) -> Array {
-    Array::new(names.map(|name| Value::from(name.to_owned())).collect())
 }

@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use super::Statements;
 use super::job::{Job, job};
 use super::session::Session;
+use super::streams::Looks;
 use crate::clock::Clock;
 use crate::store::ready::News;
 use crate::store::{Result, StoreError};
@@ -64,11 +65,12 @@ impl Drop for Readers {
 }
 
 fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, jobs: &Mutex<Receiver<Box<dyn Job>>>) {
+    let looks = Looks::default();
     while let Some(mut job) = next(jobs) {
         if !job.is_wanted() {
             continue;
         }
-        let succeeded = job.run(&mut Session { conn: &mut conn, sql, clock, news: News::default() });
+        let succeeded = job.run(&mut Session { conn: &mut conn, sql, clock, looks: &looks, news: News::default() });
         if !succeeded
             && !conn.is_autocommit()
             && let Err(error) = conn.execute_batch("rollback")

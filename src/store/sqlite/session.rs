@@ -5,6 +5,7 @@ use rusqlite::{CachedStatement, Connection, Params, Row};
 
 use super::Statements;
 use super::row::RunStatement;
+use super::streams::Looks;
 use crate::clock::Clock;
 use crate::run::Run;
 use crate::store::ready::News;
@@ -16,6 +17,7 @@ pub(super) struct Session<'c> {
     pub(super) conn: &'c mut Connection,
     pub(super) sql: &'c Statements,
     pub(super) clock: &'c Clock,
+    pub(super) looks: &'c Looks,
     /// What to tell after the commit.
     pub(super) news: News,
 }

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 
 use super::group::Database;
 use super::session::Session;
+use super::streams::Looks;
 use super::writer::Writer;
 use super::{Statements, file};
 use crate::clock::Clock;
@@ -33,7 +34,7 @@ fn writer_with(directory: &tempfile::TempDir, bell: ReadyBell) -> Writer {
     .expect("tables");
     let lock = File::create(directory.path().join("jobs.db.lock")).expect("a lock");
     let sql = Arc::new(Statements::new());
-    let database = Database { conn, sql, clock: Clock::Database, bell };
+    let database = Database { conn, sql, clock: Clock::Database, looks: Looks::default(), bell };
     Writer::start(database, lock).expect("a thread")
 }
 

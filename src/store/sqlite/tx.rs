@@ -14,14 +14,13 @@ use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::{from_micros, later, until};
 use crate::run::lifecycle::Taker;
 use crate::run::{
-    Attempt, IdempotencyKey, Json, LaneName, NewRun, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop,
-    WorkspaceName,
+    Attempt, IdempotencyKey, Json, LaneName, NewRun, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
 };
 use crate::store::ready::News;
 use crate::store::script::steps;
 use crate::store::script::{
-    Columns, Ended, FoundDue, Front, LaneKey, Place, QueueKey, Ready, Remembered, Room, Stream, Turn, Tx, bad_name,
-    retry_text, to_i32,
+    Columns, Ended, FoundDue, Front, Interest, LaneKey, Place, QueueKey, Ready, Remembered, Room, StreamKey, Turn, Tx,
+    bad_name, retry_text, to_i32,
 };
 use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
 
@@ -330,15 +329,17 @@ impl Tx for Session<'_> {
                 later(now, request.lease_ttl).as_microsecond(),
                 request.queues.is_empty(),
                 array(&request.queues),
+                request.tasks.is_none(),
+                array(request.tasks.as_deref().unwrap_or_default()),
             ];
             update.collect(params, &mut started)?;
         }
         Ok(started)
     }
 
-    async fn is_idle(&mut self, queues: &[QueueName]) -> Result<bool> {
+    async fn is_idle(&mut self, interest: &Interest) -> Result<bool> {
         let orphans = self.rows("select 1 from runs where orphaned_at is not null limit 1", [], |_| Ok(()))?;
-        Ok(orphans.is_empty() && self.ready_streams(queues).await?.streams.is_empty())
+        Ok(orphans.is_empty() && self.look_for_streams(interest)?.is_empty())
     }
 
     async fn claim_known(&mut self, _: &ClaimRequest) -> Result<Option<Claim>> {
@@ -346,24 +347,17 @@ impl Tx for Session<'_> {
     }
 
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<(Run, Timestamp)>, Ready)> {
-        Ok((self.adopt_orphans(request)?, self.ready_streams(&request.queues).await?))
+        Ok((self.adopt_orphans(request)?, self.ready_streams(&Interest::of(request)).await?))
     }
 
-    async fn ready_streams(&mut self, queues: &[QueueName]) -> Result<Ready> {
-        let streams = self.rows(&self.sql.ready_streams, params![queues.is_empty(), array(queues)], |row| {
-            Ok(Stream {
-                workspace: row::name(row, 0, WorkspaceName::parse)?,
-                queue: row::name(row, 1, QueueName::parse)?,
-                limited: row.get(2)?,
-            })
-        })?;
-        Ok(Ready { streams, complete: true })
+    async fn ready_streams(&mut self, interest: &Interest) -> Result<Ready> {
+        Ok(Ready { streams: self.look_for_streams(interest)?, complete: true })
     }
 
-    async fn lock_rooms(&mut self, streams: &[Stream]) -> Result<Vec<Room>> {
+    async fn lock_rooms(&mut self, queues: &[QueueKey]) -> Result<Vec<Room>> {
         let mut select = self.prepare(&self.sql.lock_rooms)?;
         let mut rooms = Vec::new();
-        for Stream { workspace, queue, .. } in streams {
+        for (workspace, queue) in queues {
             let read = |row: &Row<'_>| {
                 let free = usize::try_from(row::count(row, 0)?).unwrap_or(usize::MAX);
                 Ok(Room { workspace: workspace.clone(), queue: queue.clone(), free })
@@ -376,9 +370,11 @@ impl Tx for Session<'_> {
     async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
         let mut select = self.prepare(&self.sql.ready_places)?;
         let mut places = Vec::new();
-        for Turn { workspace, queue, take } in turns {
-            let read = |row: &Row<'_>| Ok(Place { urgency: row.get(0)?, seq: row.get(1)?, queue: queue.clone() });
-            collect(&mut select, params![workspace.as_str(), queue.as_str(), limit(*take)], read, &mut places)?;
+        for (number, Turn { stream, take }) in turns.iter().enumerate() {
+            let read = |row: &Row<'_>| Ok(Place { urgency: row.get(0)?, seq: row.get(1)?, turn: number });
+            let StreamKey { workspace, task, queue } = stream;
+            let params = params![workspace.as_str(), task.as_str(), queue.as_str(), limit(*take)];
+            collect(&mut select, params, read, &mut places)?;
         }
         Ok(places)
     }
@@ -387,7 +383,7 @@ impl Tx for Session<'_> {
         let now = self.time();
         let mut update = self.prepare_runs(&self.sql.claim)?;
         let mut runs = Vec::new();
-        for Turn { workspace, queue, take } in turns {
+        for Turn { stream: StreamKey { workspace, task, queue }, take } in turns {
             let params = params![
                 workspace.as_str(),
                 queue.as_str(),
@@ -396,6 +392,7 @@ impl Tx for Session<'_> {
                 taker.host.as_str(),
                 now.as_microsecond(),
                 later(now, lease_ttl).as_microsecond(),
+                task.as_str(),
             ];
             update.collect(params, &mut runs)?;
         }
@@ -557,6 +554,7 @@ fn lane(row: &Row<'_>) -> Result<Option<LaneKey>> {
     Ok(Some((workspace, LaneName::parse(lane).map_err(bad_name)?)))
 }
 
-fn array(queues: &[QueueName]) -> Array {
-    Array::new(queues.iter().map(|queue| Value::from(queue.to_string())).collect())
+/// Names as a statement takes them.
+pub(super) fn array(names: &[impl ToString]) -> Array {
+    Array::new(names.iter().map(|name| Value::from(name.to_string())).collect())
 }

@@ -15,8 +15,8 @@ pub struct ClaimRequest {
     pub taker: Taker,
     /// Which queues it serves; all of them when empty.
     pub queues: Vec<QueueName>,
-    /// Which tasks it has; all of them when `None`. Only adoption goes by it: what runs of another task is left to workers
-    /// that have it. Ready runs are handed out all the same, to be given back.
+    /// Which tasks it has; all of them when `None`. Runs of other tasks are left to workers that have them. Only what nobody has
+    /// adopted for long is handed to a worker that lacks the task, to be declared lost.
     pub tasks: Option<Arc<[TaskName]>>,
     /// How many runs it can take.
     pub capacity: usize,

@@ -75,7 +75,7 @@ pub(crate) const SQLITE: &[Mutant] = &[
         .refused_by("runs.workspace, runs.lane"),
     mutant("the lane starts at its end", "lane_fronts", "order by priority desc, seq", "order by priority desc, seq desc", Rule::LaneOrder),
     mutant("the limit counts nobody", "lock_rooms", "and status = 'running'", "and status = 'none'", Rule::QueueLimit),
-    mutant("paused queues are served", "ready_streams", "and coalesce(queues.paused, 0) = 0", "", Rule::QueuePaused),
+    mutant("paused queues are served", "ready_streams", "select paused,", "select 0,", Rule::QueuePaused),
     mutant("idempotency keys are forgotten", "remembered", "and key = ?2", "and key = ?2 and 1 = 0", Rule::Idempotency),
     mutant("the queue is never full", "count_live", "from runs", "from runs where 1 = 0", Rule::QueueSize),
 ];

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 
 use crate::run::lifecycle::sample::{asked, at, at_its_last, at_most_once, by, executed, finished, now, running};
 use crate::run::lifecycle::{
-    FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, LeaseLost, Outcome, Release, Retry, Step, finish, overdue, release, unblock,
+    FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, LeaseLost, Outcome, Release, Retry, Step, finish, overdue, release,
 };
 use crate::run::{
     AttemptEnd, BlockedBy, Ending, Jitter, Json, LaneName, RetryPolicy, Run, RunError, State, Status, Stop, Tenure,
@@ -172,21 +172,6 @@ fn a_run_given_back_before_it_began_is_as_if_it_had_not_been_claimed() {
 }
 
 #[test]
-fn a_run_whose_task_is_lacking_waits_and_keeps_its_lane() {
-    let wait = SignedDuration::from_secs(3);
-    let lane = || LaneName::parse("l").ok();
-    for run in [running(), at_most_once(running()), Run { lane: lane(), ..running() }] {
-        let Step { run: after, ended } = give_back(run, Release::Unrouted { wait });
-        assert_eq!((after.status(), after.attempt, after.available_at), (Status::Queued, 0, at(3)));
-        assert_eq!((after.blocked_by(), code(&after)), (Some(BlockedBy::AvailableAt), Some("unknown_task")));
-        assert!(after.is_unrouted() && ended.is_none());
-        assert!(!unblock(after, at(3)).is_unrouted(), "then it is offered again");
-    }
-    let at_once = give_back(Run { lane: lane(), ..running() }, Release::Unrouted { wait: SignedDuration::ZERO }).run;
-    assert_eq!((at_once.blocked_by(), at_once.is_unrouted()), (Some(BlockedBy::Lane), false));
-}
-
-#[test]
 fn work_that_is_missing_is_not_tried_again_before_it_must_have_stopped() {
     let missing = |after| end(running(), Outcome::Missing { stopped_by: at(after) }).run;
     assert_eq!((missing(60).available_at, missing(60).blocked_by()), (at(60), Some(BlockedBy::AvailableAt)));
@@ -205,8 +190,7 @@ fn work_that_is_missing_is_not_tried_again_before_it_must_have_stopped() {
 
 #[test]
 fn a_release_honours_what_was_asked() {
-    let unrouted = Release::Unrouted { wait: SignedDuration::from_secs(1) };
-    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun, unrouted] {
+    for how in [Release::ToQueue, Release::ToPaused, Release::Unbegun] {
         assert_eq!(give_back(asked(Stop::Cancel), how).run.status(), Status::Cancelled);
         let paused = give_back(asked(Stop::Pause), how).run;
         assert_eq!((paused.status(), code(&paused)), (Status::Paused, None), "paused by a person, not a shutdown");

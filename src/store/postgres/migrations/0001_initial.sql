@@ -54,8 +54,9 @@ create table runlane.runs (
 
 -- No two runs have the same entry in most of these indexes, so there is nothing to deduplicate.
 --
--- What a claim reads. Its order is the order of starting: most urgent first, then oldest.
-create index runs_ready on runlane.runs (workspace, queue, (-priority), seq) with (deduplicate_items = off)
+-- What a claim reads: of each task in each queue the most urgent first, then the oldest. The task comes before the queue, since
+-- workers have some tasks and mostly serve all queues.
+create index runs_ready on runlane.runs (workspace, task, queue, (-priority), seq) with (deduplicate_items = off)
     where status in ('queued', 'retrying') and blocked_by is null;
 -- Lease times are in no index, so that renewing a lease rewrites no index. Statements that name runs by id must not
 -- say "status = 'running'" (an unexpired lease implies it), or the planner may read this whole index instead.
@@ -71,10 +72,6 @@ create index runs_lane_line on runlane.runs (workspace, lane, (-priority), seq) 
 create unique index runs_lane_front on runlane.runs (workspace, lane)
     where lane is not null and (status in ('running', 'retrying') or (status = 'queued' and blocked_by is null));
 
--- Runs that keep their lanes while they wait for a worker that has their task. Written so that no other index on what is
--- blocked looks as if it served as well.
-create index runs_unrouted on runlane.runs (workspace, lane)
-    where lane is not null and status = 'queued' and coalesce(blocked_by, '') = 'available_at' and error_code = 'unknown_task';
 -- Per schedule and slot there is at most one live run. Of finished ones the chain makes sure: a constraint that stands in
 -- the way of an end would only keep a run from ending.
 create unique index runs_slot on runlane.runs (schedule_id, slot) where schedule_id is not null;

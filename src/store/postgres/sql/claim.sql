@@ -7,11 +7,11 @@ set status = 'running', revision = revision + 1, attempt = attempt + 1, epoch = 
     lease_expires_at = coalesce($3, clock_timestamp()) + $4 * interval '1 microsecond'
 where ctid = any(array(
     select ready.ctid
-    from unnest($5::text[], $6::text[], $7::bigint[], $8::smallint[], $9::bigint[])
-        as turn (workspace, queue, take, urgency, seq)
+    from unnest($5::text[], $6::text[], $7::text[], $8::bigint[], $9::smallint[], $10::bigint[])
+        as turn (workspace, task, queue, take, urgency, seq)
     cross join lateral (
         select run.ctid from runlane.runs as run
-        where run.workspace = turn.workspace and run.queue = turn.queue
+        where run.workspace = turn.workspace and run.task = turn.task and run.queue = turn.queue
             and run.status in ('queued', 'retrying') and run.blocked_by is null
             and (-run.priority, run.seq) > (turn.urgency, turn.seq)
         order by -run.priority, run.seq limit turn.take for update skip locked) as ready))
@@ -28,12 +28,12 @@ where ctid = any((
     select (array_agg(next.place))[:coalesce(array_position(array_agg(next.has_grant), true) - 1, count(*)::integer)]
     from (
         select run.ctid as place, run.schedule_id is not null as has_grant from runlane.runs as run
-        where run.workspace = $5 and run.queue = $6
+        where run.workspace = $5 and run.task = $6 and run.queue = $7
             and run.status in ('queued', 'retrying') and run.blocked_by is null
-            and (-run.priority, run.seq) > ($8, $9)
+            and (-run.priority, run.seq) > ($9, $10)
             and (select true from runlane.runs where orphaned_at is not null limit 1) is null
             and (select true from runlane.queues
-                where workspace = $5 and name = $6 and (paused or concurrency is not null) limit 1) is null
-        order by -run.priority, run.seq limit $7 for update skip locked) as next)::tid[])
+                where workspace = $5 and name = $7 and (paused or concurrency is not null) limit 1) is null
+        order by -run.priority, run.seq limit $8 for update skip locked) as next)::tid[])
     and coalesce(blocked_by, status) in ('queued', 'retrying')
 returning *

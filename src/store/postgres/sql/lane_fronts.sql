@@ -3,8 +3,7 @@
 select l.workspace, l.lane,
     coalesce(front.status in ('running', 'retrying'), false)
     or exists (select from runlane.lane_holds as hold
-        where hold.workspace = l.workspace and hold.lane = l.lane)
-    or unrouted.id is not null as closed,
+        where hold.workspace = l.workspace and hold.lane = l.lane) as closed,
     case when front.status = 'queued' then front.id end as ready,
     case when front.status = 'queued' and coalesce((front.urgency, front.seq) < (next.urgency, next.seq), true)
         then front.id else next.id end as first
@@ -15,7 +14,3 @@ left join lateral (select run.id, run.status, -run.priority as urgency, run.seq 
 left join lateral (select run.id, -run.priority as urgency, run.seq from runlane.runs as run
     where run.workspace = l.workspace and run.lane = l.lane and run.status = 'queued' and run.blocked_by = 'lane'
     order by -run.priority, run.seq limit 1) as next on true
-left join lateral (select run.id from runlane.runs as run
-    where run.workspace = l.workspace and run.lane = l.lane and run.status = 'queued'
-        and coalesce(run.blocked_by, '') = 'available_at' and run.error_code = 'unknown_task'
-    limit 1) as unrouted on true

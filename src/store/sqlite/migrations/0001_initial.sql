@@ -63,7 +63,8 @@ create table runs (
 insert into sqlite_sequence (name, seq) values ('runs', 0);
 
 -- Every index of `runs` ends in `seq`, its rowid.
-create index runs_ready on runs (workspace, queue, priority desc)
+-- The task comes before the queue, since workers have some tasks and mostly serve all queues.
+create index runs_ready on runs (workspace, task, queue, priority desc)
   where status in ('queued', 'retrying') and blocked_by is null;
 create index runs_running on runs (workspace, queue) where status = 'running';
 create index runs_orphaned on runs (orphaned_at) where orphaned_at is not null;
@@ -72,9 +73,6 @@ create unique index runs_key on runs (workspace, key) where key is not null;
 create unique index runs_lane_front on runs (workspace, lane)
   where lane is not null and (status in ('running', 'retrying') or (status = 'queued' and blocked_by is null));
 create index runs_lane on runs (workspace, lane, status, priority desc) where lane is not null;
--- Runs that keep their lanes while they wait for a worker that has their task.
-create index runs_unrouted on runs (workspace, lane)
-  where lane is not null and status = 'queued' and blocked_by = 'available_at' and error_code = 'unknown_task';
 -- Per schedule and slot there is at most one live run. Of finished ones the chain makes sure: a constraint that stands in
 -- the way of an end would only keep a run from ending.
 create unique index runs_slot on runs (schedule_id, slot) where schedule_id is not null;

@@ -1,14 +1,10 @@
 -- ?1 workspace, ?2 lane
 select
-  -- closed: one is under way, a stopped one holds the lane, or one waits for a worker that has its task
+  -- closed: one is under way, or a stopped one holds the lane
   exists (
     select 1 from runs where workspace = ?1 and lane = ?2 and status in ('running', 'retrying')
   ) or exists (
     select 1 from lane_holds where workspace = ?1 and lane = ?2
-  ) or exists (
-    select 1 from runs indexed by runs_unrouted
-    where workspace = ?1 and lane = ?2
-      and lane is not null and status = 'queued' and blocked_by = 'available_at' and error_code = 'unknown_task'
   ),
   -- ready now
   (

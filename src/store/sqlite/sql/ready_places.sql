@@ -1,5 +1,5 @@
--- ?1 workspace, ?2 queue, ?3 take
+-- ?1 workspace, ?2 task, ?3 queue, ?4 take
 select -priority, seq from runs
-where workspace = ?1 and queue = ?2 and status in ('queued', 'retrying') and blocked_by is null
+where workspace = ?1 and task = ?2 and queue = ?3 and status in ('queued', 'retrying') and blocked_by is null
 order by priority desc, seq
-limit ?3
+limit ?4

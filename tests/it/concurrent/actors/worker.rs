@@ -121,9 +121,8 @@ impl Worker {
     }
 
     fn any_release(&mut self) -> Release {
-        let unrouted = Release::Unrouted { wait: SignedDuration::from_millis(20) };
-        let ways = [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun, unrouted];
-        ways[self.dice.below(5) as usize]
+        let ways = [Release::ForAdoption, Release::ToQueue, Release::ToPaused, Release::Unbegun];
+        ways[self.dice.below(4) as usize]
     }
 
     fn any_outcome(&mut self, stop: Option<Stop>, adopted: bool) -> Outcome {
