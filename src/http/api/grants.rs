@@ -115,7 +115,7 @@ pub(super) async fn validate_grant(
 /// Revoke a grant
 ///
 /// After the response, nothing starts under this grant. Waiting runs fail when they would start, which disables their
-/// schedules; running ones continue unless they are cancelled, but are not retried. The response lists them.
+/// schedules; running ones continue unless they are cancelled, but are not retried. The response counts them.
 #[utoipa::path(post, path = "/v1/grants/{id}/revoke", tag = "grants",
     params(("id" = IdOrPart, Path, description = "The grant")),
     responses((status = 200, description = "Revoked, with what this stops", body = GrantInUse)))]
