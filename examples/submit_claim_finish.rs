@@ -2,10 +2,9 @@
 //!
 //! `cargo run --example submit_claim_finish`
 
-use jiff::SignedDuration;
 use runlane::clock::Clock;
 use runlane::run::lifecycle::{Outcome, Taker};
-use runlane::run::{HostName, Jitter, Json, NewRun, TaskName, WorkerId, WorkspaceName};
+use runlane::run::{HostName, Json, NewRun, TaskName, WorkerId, WorkspaceName};
 use runlane::store::memory::MemoryStore;
 use runlane::store::{Admission, ClaimRequest, Finish, Store};
 
@@ -19,27 +18,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("submitted: {outcomes:?}");
 
     let taker = Taker { worker: WorkerId::new(), host: HostName::parse("laptop")? };
-    let claim = store.claim(&one_run_for(taker)).await?;
+    let claim = store.claim(&ClaimRequest::of(taker, 1)).await?;
     for claimed in &claim.runs {
         println!("claimed: {} with payload {}", claimed.run.task, claimed.run.payload.as_str());
         let outcome = Outcome::Succeeded { output: Some(Json::parse(r#"{"bytes": 1024}"#)?) };
-        let answers = store.finish(&[Finish { lease: claimed.lease(), outcome, jitter: Jitter(0) }]).await?;
+        let answers = store.finish(&[Finish::of(claimed.lease(), outcome)]).await?;
         println!("finished: {answers:?}");
     }
 
     let run = store.run(&WorkspaceName::default(), id).await?.ok_or("the run is gone")?;
     println!("now {}, with output {}", run.status(), run.output.as_ref().map_or("none", Json::as_str));
     Ok(())
-}
-
-fn one_run_for(taker: Taker) -> ClaimRequest {
-    ClaimRequest {
-        taker,
-        queues: Vec::new(), // every queue
-        tasks: None,
-        capacity: 1,
-        lease_ttl: SignedDuration::from_secs(30),
-        takeover_delay: SignedDuration::from_secs(60),
-        last_turn: None,
-    }
 }

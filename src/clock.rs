@@ -74,6 +74,11 @@ pub fn later(at: Timestamp, wait: SignedDuration) -> Timestamp {
     at.saturating_add(wait).map(to_micros).unwrap_or(END)
 }
 
+/// The time so long before `at`, as far as there is one.
+pub fn earlier(at: Timestamp, ago: SignedDuration) -> Timestamp {
+    at.checked_sub(ago).unwrap_or(Timestamp::MIN)
+}
+
 /// How long it is from `now` until `at`: nothing when that is past.
 pub fn until(at: Timestamp, now: Timestamp) -> SignedDuration {
     at.duration_since(now).max(SignedDuration::ZERO)

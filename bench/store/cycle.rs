@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use jiff::SignedDuration;
 use runlane::run::lifecycle::{Outcome, Taker};
-use runlane::run::{HostName, Jitter, Json, NewRun, TaskName, WorkerId};
+use runlane::run::{HostName, Json, NewRun, TaskName, WorkerId};
 use runlane::store::{Admission, ClaimRequest, Finish, FinishOutcome, Store, SubmitOutcome};
 use tokio::task::JoinSet;
 
@@ -70,27 +69,13 @@ pub async fn drain(store: &Arc<dyn Store>, effort: Effort) -> Result<f64> {
 }
 
 async fn claim_and_finish(store: Arc<dyn Store>, done: Arc<AtomicUsize>, effort: Effort) -> Result<()> {
-    let mut request = ClaimRequest {
-        taker: Taker { worker: WorkerId::new(), host: HostName::parse("bench")? },
-        queues: vec![],
-        tasks: None,
-        capacity: effort.batch,
-        lease_ttl: SignedDuration::from_secs(30),
-        takeover_delay: SignedDuration::from_secs(60),
-        last_turn: None,
-    };
+    let mut request =
+        ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse("bench")? }, effort.batch);
     while done.load(Ordering::SeqCst) < effort.runs {
         let claim = store.claim(&request).await?;
         request.last_turn = claim.last_turn;
-        let finishes: Vec<Finish> = claim
-            .runs
-            .iter()
-            .map(|claimed| Finish {
-                lease: claimed.lease(),
-                outcome: Outcome::Succeeded { output: None },
-                jitter: Jitter(0),
-            })
-            .collect();
+        let finishes: Vec<Finish> =
+            claim.runs.iter().map(|claimed| Finish::of(claimed.lease(), Outcome::Succeeded { output: None })).collect();
         if finishes.is_empty() {
             // The rest is in another task's hands.
             tokio::task::yield_now().await;

@@ -52,6 +52,7 @@ pub async fn explain_run(
             Tenure::Orphaned { since } => vec![words::orphaned(&execution.by.host, since, now)],
             Tenure::Leased { until } => lease_reasons(store, execution, until, now).await?,
         },
+        State::Leased(execution) => vec![words::leased(&execution.by)],
         State::Queued(_) | State::Retrying(_) => {
             let facts = Facts::gather(store, &run, now).await?;
             ahead = Some(facts.ahead());

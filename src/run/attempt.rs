@@ -11,7 +11,7 @@ pub struct AttemptedBy {
     pub worker: WorkerId,
     /// The machine the work ran on.
     pub host: HostName,
-    /// When the attempt was claimed.
+    /// When the attempt began: when it was claimed, unless that was ahead of its start.
     pub started_at: Timestamp,
 }
 

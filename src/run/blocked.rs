@@ -10,11 +10,13 @@ pub enum BlockedBy {
     AvailableAt,
     /// Another run of its lane goes first, or holds the lane.
     Lane,
+    /// A worker has leased it ahead of its start and begins it when a slot is free.
+    Worker,
 }
 
 impl BlockedBy {
     /// Every reason, first to last.
-    pub const ALL: [BlockedBy; 3] = [BlockedBy::Upstream, BlockedBy::AvailableAt, BlockedBy::Lane];
+    pub const ALL: [BlockedBy; 4] = [BlockedBy::Upstream, BlockedBy::AvailableAt, BlockedBy::Lane, BlockedBy::Worker];
 
     /// The word used in the database and in every interface.
     pub fn as_str(self) -> &'static str {
@@ -22,6 +24,7 @@ impl BlockedBy {
             BlockedBy::Upstream => "upstream",
             BlockedBy::AvailableAt => "available_at",
             BlockedBy::Lane => "lane",
+            BlockedBy::Worker => "worker",
         }
     }
 

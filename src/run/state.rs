@@ -75,6 +75,8 @@ pub enum State {
     Queued(Option<BlockedBy>),
     /// Waits for another attempt; ready when nothing blocks it.
     Retrying(Option<BlockedBy>),
+    /// Leased ahead of its start, by a worker whose slots are busy with short work. It is still `queued`, and no attempt counts.
+    Leased(Execution),
     /// Being executed.
     Running(Execution),
     /// Stopped until resumed.
@@ -90,7 +92,7 @@ pub enum State {
     },
 }
 
-/// An attempt under way.
+/// An attempt under way, or about to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
     /// Who executes it.
@@ -168,7 +170,7 @@ impl Run {
     pub fn status(&self) -> Status {
         match &self.state {
             State::Pending => Status::Pending,
-            State::Queued(_) => Status::Queued,
+            State::Queued(_) | State::Leased(_) => Status::Queued,
             State::Retrying(_) => Status::Retrying,
             State::Running(_) => Status::Running,
             State::Paused => Status::Paused,
@@ -180,6 +182,7 @@ impl Run {
     pub fn blocked_by(&self) -> Option<BlockedBy> {
         match self.state {
             State::Queued(reason) | State::Retrying(reason) => reason,
+            State::Leased(_) => Some(BlockedBy::Worker),
             _ => None,
         }
     }
@@ -189,10 +192,10 @@ impl Run {
         matches!(self.state, State::Queued(None) | State::Retrying(None))
     }
 
-    /// The attempt under way, if any.
+    /// The attempt under way or about to begin, if any.
     pub fn execution(&self) -> Option<&Execution> {
         match &self.state {
-            State::Running(execution) => Some(execution),
+            State::Running(execution) | State::Leased(execution) => Some(execution),
             _ => None,
         }
     }

@@ -60,29 +60,19 @@ pub trait Store: Schedules {
         Ok(self.submission(runs, admission).await?.outcomes)
     }
 
-    /// Hands out up to `capacity` runs under leases: orphaned ones first, then ready ones, workspaces in turn.
+    /// Hands out up to `capacity` runs under leases: orphaned ones first, then ready ones, workspaces in turn. Unless the request
+    /// reaches for [`Reach::All`], it may hand out nothing.
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim>;
 
-    /// Hands out what can be had without a look around, which may be nothing: where the same worker claims again and again
-    /// from one stream, that starts a run sooner. It is no substitute for [`Store::claim`], which is to follow.
-    async fn claim_known(&self, _: &ClaimRequest) -> Result<Claim> {
-        Ok(Claim::default())
-    }
-
-    /// Extends leases and tells what was asked of their runs meanwhile.
-    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>>;
+    /// Extends leases and tells what was asked of their runs meanwhile. Waits for no locked run.
+    async fn renew(&self, leases: &[Renew], ttl: SignedDuration) -> Result<Vec<Renewal>>;
 
     /// Ends attempts.
     async fn finish(&self, finishes: &[Finish]) -> Result<Vec<FinishOutcome>>;
 
-    /// As [`Store::finish`], and hands out in the same transaction what a claim right after would get, or the first of it, as
-    /// far as `reach` says. It may hand out nothing, so it is no substitute for [`Store::claim`].
-    async fn finish_and_claim(
-        &self,
-        finishes: &[Finish],
-        _: &ClaimRequest,
-        _: Reach,
-    ) -> Result<(Vec<FinishOutcome>, Claim)> {
+    /// As [`Store::finish`], and hands out in the same transaction what a claim right after would get, or the first of it. It may
+    /// hand out nothing, so it is no substitute for [`Store::claim`].
+    async fn finish_and_claim(&self, finishes: &[Finish], _: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
         Ok((self.finish(finishes).await?, Claim::default()))
     }
 
@@ -138,8 +128,13 @@ pub trait Store: Schedules {
     /// Lets a held lane go on, whoever holds it; answers how many runs held it.
     async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize>;
 
-    /// The lanes that have live runs, holds or a policy, by name.
-    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>>;
+    /// The lanes that have live runs, holds or a policy, by name: all of them, or one.
+    async fn lanes(
+        &self,
+        workspace: &WorkspaceName,
+        only: Option<&LaneName>,
+        page: &Page<LaneName>,
+    ) -> Result<Listed<Lane, LaneName>>;
 
     /// Pauses or resumes a queue and sets its concurrency limit, for claims that begin after this; `None` if there is
     /// no such workspace.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use jiff::Timestamp;
 
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tracing::Instrument;
 
@@ -15,26 +16,38 @@ use super::drain::Kind;
 use super::permit::{own_words, permit};
 use super::reporter::SlotReporter;
 use super::slots::{Slot, Why};
+use super::store_desks::Ended;
 use super::tasks::{self, AtShutdown, Task};
 use super::telemetry::Meter;
 use super::{Inner, absent, telemetry, trace};
 use crate::clock::later;
 use crate::executor::native::panic_message;
 use crate::executor::{Completion, Control, Order, Work};
-use crate::run::lifecycle::{Outcome, Release, Retry};
-use crate::run::{Jitter, Run, RunError, Stop, Tenure};
+use crate::run::lifecycle::{self, Outcome, Release, Retry};
+use crate::run::{Jitter, Run, RunError, State, Stop, Tenure};
 use crate::store::{Claimed, Finish, FinishOutcome, ReleaseLease};
 
+/// How long a run that was leased ahead may wait for a slot.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+/// A run that was leased ahead is shown as `running` when it has been executed for so long.
+pub(super) const ANNOUNCED_AFTER: Duration = Duration::from_millis(50);
+
 /// Takes a slot for a claimed run, whose lease is good until `until`, and sees it through.
-pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
+pub(super) fn begin(inner: &Arc<Inner>, mut claimed: Claimed, until: Instant) {
+    let ahead = matches!(claimed.run.state, State::Leased(_));
+    if let Some(execution) = claimed.run.execution().filter(|_| ahead) {
+        let leased_at = execution.by.started_at;
+        // As it will be when it begins.
+        claimed.run = lifecycle::begin(claimed.run, leased_at);
+    }
     let run = &claimed.run;
     let found = inner.tasks.get(&run.task);
     let is_absent = found.is_none();
     let task = found.unwrap_or_else(tasks::absent);
     let reporter = Arc::new(SlotReporter::new(inner, &claimed, &task));
     let (grip, control) = Control::new(until, Arc::clone(&reporter) as _);
-    let detachable = task.executor.is_detachable();
-    let slot = Slot::new(claimed.lease(), run.queue.clone(), detachable, task.stop_grace, grip);
+    let slot = Slot::new(&claimed, &task, ahead, grip);
     reporter.watch(&slot);
     if !inner.slots.enter(&slot) {
         slot.shut_down();
@@ -43,9 +56,7 @@ pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     let span = telemetry::span(inner, run, work.traceparent.as_deref());
     let meter = inner.meters.of(run);
     // In boxes, because both are large and handed on several times before they run.
-    let began = Instant::now();
-    let attempt =
-        Box::new(Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, began, is_absent });
+    let attempt = Box::new(Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, is_absent });
     inner.attempts.spawn(Box::pin(attempt.attend(control)).instrument(span));
 }
 
@@ -72,7 +83,6 @@ struct Attempt {
     work: Work,
     slot: Arc<Slot>,
     reporter: Arc<SlotReporter>,
-    began: Instant,
     /// This worker lacks the task.
     is_absent: bool,
 }
@@ -103,9 +113,16 @@ impl Verdict {
 impl Attempt {
     async fn attend(self: Box<Self>, control: Control) {
         if self.is_absent {
-            self.conclude(absent::verdict(&self.inner, &self.claimed)).await;
+            self.conclude(absent::verdict(&self.inner, &self.claimed), None).await;
             return;
         }
+        let permit = match self.permit(&control).await {
+            Ok(permit) => permit,
+            Err(verdict) => {
+                self.conclude(verdict, None).await;
+                return;
+            }
+        };
         self.meter.started(&self.claimed);
         // A stop that was asked for before this worker took the run over.
         if let Some(stop) = self.claimed.run.execution().and_then(|execution| execution.stop) {
@@ -120,8 +137,34 @@ impl Attempt {
             (Verdict::Finish(Outcome::Lost), Some(stopped_by)) => Verdict::Finish(Outcome::Missing { stopped_by }),
             (verdict, _) => verdict,
         };
-        if self.conclude(verdict).await {
+        if self.conclude(verdict, Some(permit)).await {
             self.task.executor.discard(&self.work).await;
+        }
+    }
+
+    /// Waits for leave to execute the run. One that was leased ahead goes back if that takes too long, or the worker leaves.
+    async fn permit(&self, control: &Control) -> Result<OwnedSemaphorePermit, Verdict> {
+        let ahead = self.slot.is_ahead();
+        let mut orders = control.clone();
+        let too_long = async {
+            match ahead {
+                true => tokio::time::sleep(LONGEST_WAIT).await,
+                false => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            Some(permit) = self.inner.slots.permit(&self.slot) => Ok(permit),
+            order = orders.ordered() => Err(match order {
+                // Of what was asked of it meanwhile, the store knows.
+                Order::Stop { .. } if ahead => Verdict::Release(Release::Unbegun),
+                Order::Leave => judge(Completion::Left, self.slot.why(), &self.task),
+                _ => judge(Completion::NotBegun, self.slot.why(), &self.task),
+            }),
+            () = too_long => {
+                self.inner.ahead.waited_in_vain();
+                Err(Verdict::Release(Release::Unbegun))
+            }
         }
     }
 
@@ -137,6 +180,13 @@ impl Attempt {
         };
         let guard = async {
             self.slot.guard_lease(self.inner.settings.lead(self.task.stop_grace)).await;
+            std::future::pending().await
+        };
+        let announce = async {
+            if self.slot.is_ahead() {
+                tokio::time::sleep(ANNOUNCED_AFTER).await;
+                self.inner.slots.announce();
+            }
             std::future::pending().await
         };
         let execution = async {
@@ -157,6 +207,7 @@ impl Attempt {
             // However much of its turn the execution uses up.
             never = tokio::task::unconstrained(timeout) => never,
             never = tokio::task::unconstrained(guard) => never,
+            never = announce => never,
         }
     }
 
@@ -196,14 +247,19 @@ impl Attempt {
         Some(limit.saturating_sub(elapsed.saturating_sub(self.inner.settings.lease_ttl)))
     }
 
-    /// Says so to the store, and frees the slot once it answered: until then the lease is renewed. Answers whether the
-    /// attempt is over, so that nothing of it is needed any more.
-    async fn conclude(&self, verdict: Verdict) -> bool {
+    /// Hands the slot to the next run and says to the store how this one ended; until it answers, the lease is renewed. Answers
+    /// whether the attempt is over, so that nothing of it is needed any more.
+    async fn conclude(&self, verdict: Verdict, permit: Option<OwnedSemaphorePermit>) -> bool {
         let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
         let failure = verdict.failure();
-        self.inner.slots.end();
+        let took = self.slot.ran();
+        if permit.is_some() {
+            self.meter.timed(took);
+            self.inner.ahead.count_end();
+        }
+        let _kept = self.inner.slots.end(&self.slot, permit);
         let answer = self.tell(verdict).await;
-        self.inner.slots.free(self.slot.lease);
+        self.inner.slots.free(&self.slot);
         self.inner.ended.ring(self.slot.lease.run);
         match answer {
             Some(FinishOutcome::Accepted(status)) => {
@@ -214,7 +270,7 @@ impl Attempt {
                     None if left => tracing::info!(%status, "left running for adoption"),
                     None => tracing::info!(%status, "finished"),
                 }
-                self.meter.finished(&self.claimed.run, status, self.began.elapsed());
+                self.meter.finished(&self.claimed.run, status, took);
                 self.inner.tally.count(kind);
                 !left
             }
@@ -229,7 +285,10 @@ impl Attempt {
 
     async fn tell(&self, verdict: Verdict) -> Option<FinishOutcome> {
         let lease = self.slot.lease;
-        let finish = |outcome| Finish { lease, outcome, jitter: Jitter(fastrand::u32(..)) };
+        let finish = |outcome| Ended {
+            finish: Finish { jitter: Jitter(fastrand::u32(..)), ..Finish::of(lease, outcome) },
+            slot: Arc::clone(&self.slot),
+        };
         match verdict {
             Verdict::Finish(outcome) => match self.inner.finishes.settle(finish(outcome)).await {
                 None => {

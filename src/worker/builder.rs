@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::task::TaskTracker;
 
+use super::ahead::AheadPolicy;
 use super::claimer::Outlook;
 use super::desk::Desk;
 use super::drain::Tally;
@@ -131,6 +132,7 @@ impl Builder {
         let inner = Arc::new_cyclic(|worker| Inner {
             id: WorkerId::new(),
             slots: Slots::new(self.settings.concurrency),
+            ahead: Arc::new(AheadPolicy::new(self.settings.concurrency)),
             meters: Meters::default(),
             finishes: Desk::open(Finishes { store: Arc::clone(&self.store), worker: worker.clone() }),
             releases: Desk::open(Releases(Arc::clone(&self.store))),

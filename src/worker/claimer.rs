@@ -1,5 +1,5 @@
 //! Fills the free slots: one claim at a time, when there is room and something may be waiting. Where more is waiting than there are
-//! slots, most are filled along with the ends that free them (`store_desks.rs`).
+//! slots, most are filled along with the ends that free them (`store_desks.rs`), or from what was leased ahead (`ahead.rs`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,9 +9,10 @@ use jiff::SignedDuration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::ahead::Asked;
 use super::{Inner, Served, attempt};
 use crate::run::{QueueName, WorkspaceName};
-use crate::store::{Claim, ClaimRequest, Reach, Result};
+use crate::store::{Ahead, Claim, ClaimRequest, Reach, Result};
 
 /// The first wait after a look at an empty queue; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -48,7 +49,11 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
         let wait = claimer.next_wait(found);
         tokio::select! {
             () = stop.cancelled() => return,
-            () = claimer.inner.slots.freed(), if short => claimer.let_room_gather().await,
+            () = claimer.inner.slots.freed(), if short => {
+                if claimer.inner.slots.waiting() == 0 {
+                    claimer.let_room_gather().await;
+                }
+            }
             () = ready.changed(), if !full => {
                 (claimer.told, claimer.wait) = (true, FIRST_WAIT);
             }
@@ -70,9 +75,9 @@ impl Outlook {
         self.last_turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a slot that becomes free may be filled with at once.
-    pub(super) fn reach(&self) -> Reach {
-        if self.more.load(Ordering::Relaxed) { Reach::Anything } else { Reach::Lanes }
+    /// Whether more is probably waiting.
+    fn is_more(&self) -> bool {
+        self.more.load(Ordering::Relaxed)
     }
 }
 
@@ -118,7 +123,21 @@ impl Claimer {
         if found != Found::Nothing {
             self.inner.outlook.more.store(found == Found::More, Ordering::Relaxed);
         }
+        self.claim_ahead().await;
         found
+    }
+
+    /// Leases runs ahead, if the ends of attempts did not bring enough of them along.
+    async fn claim_ahead(&self) {
+        let Some((asked, ahead)) = ask_ahead(&self.inner) else { return };
+        let (request, until) = request(&self.inner, served(&self.inner), asked.runs);
+        match self.inner.store.claim(&ClaimRequest { ahead: Some(ahead), ..request }).await {
+            Ok(claim) => asked.answered(take(&self.inner, claim, until)),
+            Err(error) => {
+                tracing::debug!(error = error.in_full(), "cannot claim ahead");
+                asked.answered(0);
+            }
+        }
     }
 
     /// Where attempts end by the hundred, one slot that is free is soon followed by more: a claim for all of them costs
@@ -169,7 +188,7 @@ impl Claimer {
     /// A first claim, of what needs no look around: that is on its way sooner. Should it fail, the next one will say why.
     async fn claim_known(&mut self, queues: &[QueueName], capacity: usize) -> usize {
         let Some((request, until)) = self.request(queues.to_vec(), capacity) else { return 0 };
-        match self.inner.store.claim_known(&request).await {
+        match self.inner.store.claim(&ClaimRequest { reach: Reach::Known, ..request }).await {
             Ok(claim) => {
                 let taken = take(&self.inner, claim, until);
                 // First what was claimed, then the look around.
@@ -196,9 +215,58 @@ impl Claimer {
     }
 }
 
+/// What is asked for along with the end of attempts.
+pub(super) struct Next {
+    pub(super) request: ClaimRequest,
+    until: Instant,
+    asked: Option<Asked>,
+}
+
+impl Next {
+    /// Starts what was granted, or has it wait for a slot.
+    pub(super) fn answered(self, inner: &Arc<Inner>, claim: Claim) {
+        let got = take(inner, claim, self.until);
+        if self.asked.is_some_and(|asked| asked.answered_along(got)) {
+            inner.slots.wake_claimer();
+        }
+    }
+}
+
+/// What to ask for along with the end of so many attempts that are shown as `running`: runs ahead, where the work is short and
+/// more is waiting; otherwise what the slots that become free can be filled with.
+pub(super) fn next_along(inner: &Inner, ending: usize) -> Next {
+    let more = inner.outlook.is_more();
+    if more && let Some((asked, ahead)) = ask_ahead(inner) {
+        let (request, until) = request(inner, served(inner), asked.runs);
+        let request = ClaimRequest { reach: Reach::Known, ahead: Some(ahead), ..request };
+        return Next { request, until, asked: Some(asked) };
+    }
+    let (request, until) = request(inner, served(inner), inner.slots.room_after(ending));
+    let reach = if more { Reach::Known } else { Reach::Lanes };
+    Next { request: ClaimRequest { reach, ..request }, until, asked: None }
+}
+
+fn ask_ahead(inner: &Inner) -> Option<(Asked, Ahead)> {
+    if !inner.outlook.is_more() || !inner.takes_over() {
+        return None;
+    }
+    let short =
+        inner.meters.short_tasks(|task| inner.tasks.get(task).is_some_and(|task| !task.executor.is_detachable()));
+    if short.is_empty() {
+        return None;
+    }
+    let asked = inner.ahead.ask(inner.slots.waiting())?;
+    inner.slots.wake_at(inner.ahead.low());
+    Some((asked, inner.ahead.request(short)))
+}
+
+fn served(inner: &Inner) -> Vec<QueueName> {
+    inner.settings.queues.iter().map(|served| served.queue.clone()).collect()
+}
+
 /// A claim for so many runs, and until when they are ours if it is granted: reckoned from before the call, since the store
 /// counts the lease from a later moment.
-pub(super) fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) -> (ClaimRequest, Instant) {
+fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) -> (ClaimRequest, Instant) {
     let settings = &inner.settings;
     let request = ClaimRequest {
         taker: inner.taker(),
@@ -208,12 +276,14 @@ pub(super) fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) ->
         lease_ttl: signed(settings.lease_ttl),
         takeover_delay: signed(settings.takeover_delay),
         last_turn: inner.outlook.last_turn().clone(),
+        reach: Reach::All,
+        ahead: None,
     };
     (request, Instant::now() + settings.lease_ttl)
 }
 
 /// Starts what was granted together; answers how much that was.
-pub(super) fn take(inner: &Arc<Inner>, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
+fn take(inner: &Arc<Inner>, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
     if last_turn.is_some() {
         *inner.outlook.last_turn() = last_turn;
     }

@@ -20,7 +20,7 @@ const MISSED_BEATS: u32 = 2;
 /// Waits for what is under way, up to the grace; then leaves the rest behind in good order.
 pub(super) async fn drain(inner: &Inner) -> Summary {
     let grace = inner.settings.shutdown_grace;
-    let under_way = inner.slots.busy();
+    let under_way = inner.slots.held();
     tracing::info!(worker = %inner.id, under_way, ?grace, "draining: claiming has stopped");
     inner.attempts.close();
     let finished = async {
@@ -37,11 +37,11 @@ pub(super) async fn drain(inner: &Inner) -> Summary {
     let longest = stopped_here.map(|slot| slot.stop_grace).max().unwrap_or_default();
     let told = or_leases_over(inner, inner.attempts.wait());
     let _ = tokio::time::timeout(if away { PARTING } else { longest + LAST_WORD }, told).await;
-    if inner.slots.busy() > 0 {
-        tracing::error!(attempts = inner.slots.busy(), "exiting before every outcome was stored");
+    if inner.slots.held() > 0 {
+        tracing::error!(attempts = inner.slots.held(), "exiting before every outcome was stored");
     }
     let mut summary = inner.tally.summary();
-    summary.lost += inner.slots.busy() as u64;
+    summary.lost += inner.slots.held() as u64;
     summary
 }
 

@@ -1,14 +1,17 @@
 //! The two rhythms of a worker: it renews the leases of what is under way, and says that it is there.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::attempt::ANNOUNCED_AFTER;
 use super::claimer::signed;
+use super::slots::Slot;
 use super::{Inner, Served, telemetry};
-use crate::store::{Duty, QueueLimit, WorkerInfo};
+use crate::store::{Duty, Lease, QueueLimit, Renew, Renewal, WorkerInfo, WorkerState};
 
 /// A worker with nothing to do beats so much less often than one that executes runs.
 const IDLE_FACTOR: u32 = 5;
@@ -16,23 +19,48 @@ const IDLE_FACTOR: u32 = 5;
 /// But no less often than this, unless its heartbeat is longer.
 const LONGEST_IDLE: Duration = Duration::from_secs(10);
 
-/// Renews all leases, for ever. Those of attempts whose outcome is not yet stored are among them.
+/// How often a busy worker asks how many slots all workers have together.
+const FLEET_EVERY: Duration = Duration::from_secs(10);
+
+/// Between two calls that say which runs have begun since they were leased ahead.
+const ANNOUNCEMENTS_EVERY: Duration = Duration::from_millis(10);
+
+/// Renews all leases, for ever. Those of attempts whose outcome is not yet stored are among them. In between, says which runs
+/// have begun since they were leased ahead.
 pub(super) async fn renew_leases(inner: Arc<Inner>) {
     let (ttl, heartbeat) = (inner.settings.lease_ttl, inner.settings.heartbeat);
     let mut tick = tokio::time::interval(heartbeat);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
-        tick.tick().await;
-        let slots = inner.slots.all();
+        let mut slots = tokio::select! {
+            _ = tick.tick() => inner.slots.all(),
+            () = inner.slots.announced() => {
+                tokio::time::sleep(ANNOUNCEMENTS_EVERY).await;
+                Vec::new()
+            }
+        };
+        let begun = inner.slots.to_announce(ANNOUNCED_AFTER);
+        if slots.is_empty() {
+            slots.clone_from(&begun);
+        }
         if slots.is_empty() {
             continue;
         }
-        let leases: Vec<_> = slots.iter().map(|slot| slot.lease).collect();
+        let announced: HashSet<Lease> = begun.iter().map(|slot| slot.lease).collect();
+        let began = |slot: &Slot| slot.unannounced().filter(|_| announced.contains(&slot.lease)).map(signed);
+        let leases: Vec<Renew> = slots.iter().map(|slot| Renew { lease: slot.lease, began: began(slot) }).collect();
         // Taken before the call: the store counts from a later moment.
         let until = Instant::now() + ttl;
         // A call that hangs is given up while there is still time for another.
         match timeout(ttl / 3, inner.store.renew(&leases, signed(ttl))).await {
-            Ok(Ok(renewals)) => slots.iter().zip(renewals).for_each(|(slot, renewal)| slot.renewed(renewal, until)),
+            Ok(Ok(renewals)) => {
+                for ((slot, renew), renewal) in slots.iter().zip(&leases).zip(renewals) {
+                    if renew.began.is_some() && matches!(renewal, Renewal::Renewed { .. }) {
+                        slot.is_shown();
+                    }
+                    slot.renewed(renewal, until);
+                }
+            }
             Ok(Err(error)) => tracing::warn!(leases = leases.len(), error = error.in_full(), "cannot renew leases"),
             Err(_) => tracing::warn!(leases = leases.len(), "the database does not answer a lease renewal"),
         }
@@ -46,6 +74,7 @@ pub(super) async fn beat(inner: Arc<Inner>, drain: CancellationToken, over: Canc
     let mut rung = inner.store.ready_signal();
     let mut last: Option<(WorkerInfo, Instant)> = None;
     let mut announced = false;
+    let mut counted: Option<Instant> = None;
     let mut tick = tokio::time::interval(inner.settings.heartbeat);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -53,6 +82,10 @@ pub(super) async fn beat(inner: Arc<Inner>, drain: CancellationToken, over: Canc
             () = over.cancelled() => break,
             () = drain.cancelled(), if !announced => announced = true,
             _ = tick.tick() => {}
+        }
+        if inner.slots.busy() > 0 && counted.is_none_or(|at| at.elapsed() >= FLEET_EVERY) {
+            counted = Some(Instant::now());
+            count_fleet(&inner).await;
         }
         let info = info(&inner, drain.is_cancelled());
         telemetry::slots(info.slots, info.busy);
@@ -78,6 +111,14 @@ pub(super) async fn beat(inner: Arc<Inner>, drain: CancellationToken, over: Canc
     }
     if let Err(error) = inner.store.leave(inner.id).await {
         tracing::warn!(error = error.in_full(), "cannot say that the worker has left; it will be listed as silent");
+    }
+}
+
+/// Runs are leased ahead only beyond what the slots of all workers could begin at once.
+async fn count_fleet(inner: &Inner) {
+    if let Ok(workers) = inner.store.workers().await {
+        let there = workers.iter().filter(|worker| worker.state() == WorkerState::Working);
+        inner.ahead.set_fleet(there.map(|worker| worker.info.slots as usize).sum());
     }
 }
 

@@ -5,6 +5,7 @@
 //! end attempts.
 
 mod absent;
+mod ahead;
 mod attempt;
 mod builder;
 mod claimer;
@@ -35,17 +36,19 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
+use self::ahead::AheadPolicy;
 use self::claimer::Outlook;
 use self::desk::Desk;
 use self::drain::Tally;
 use self::reporter::Entry;
 use self::slots::Slots;
+use self::store_desks::Ended;
 use self::telemetry::Meters;
 use crate::actions::{DirectSlots, EndSignal};
 use crate::maintenance::Maintenance;
 use crate::run::WorkerId;
 use crate::run::lifecycle::Taker;
-use crate::store::{AppendOutcome, Finish, FinishOutcome, ReleaseLease, Store};
+use crate::store::{AppendOutcome, FinishOutcome, ReleaseLease, Store};
 
 /// How long the store may take to hear that the worker has left.
 const LAST_BEAT: Duration = Duration::from_secs(1);
@@ -64,7 +67,8 @@ struct Inner {
     /// Unless somebody else sees to it.
     maintenance: Option<Arc<Maintenance>>,
     slots: Slots,
-    finishes: Desk<Finish, FinishOutcome>,
+    ahead: Arc<AheadPolicy>,
+    finishes: Desk<Ended, FinishOutcome>,
     releases: Desk<ReleaseLease, FinishOutcome>,
     events: Desk<Entry, AppendOutcome>,
     attempts: TaskTracker,

@@ -109,15 +109,8 @@ mod tests {
         store.create_schedule(&schedule, Some(&grant)).await.expect("a schedule");
         clock.advance(SignedDuration::from_secs(1));
         store.promote(10).await.expect("promoted");
-        let request = ClaimRequest {
-            taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
-            queues: Vec::new(),
-            tasks: None,
-            capacity: 1,
-            lease_ttl: SignedDuration::from_secs(30),
-            takeover_delay: SignedDuration::from_secs(60),
-            last_turn: None,
-        };
+        let request =
+            ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") }, 1);
         let claimed = store.claim(&request).await.expect("claimed").runs.remove(0);
         (claimed.run, grant.id)
     }

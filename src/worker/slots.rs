@@ -2,18 +2,22 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
+use super::Task;
 use crate::actions::NoSlot;
 use crate::executor::{Grip, Order};
 use crate::run::{QueueName, RunId, Stop};
-use crate::store::{Lease, Renewal};
+use crate::store::{Claimed, Lease, Renewal};
 
-/// One attempt under way.
+/// So many outcomes beyond one for each slot may wait to be stored before slots wait for them.
+const MOST_UNSTORED: usize = 1000;
+
+/// One attempt under way, or about to begin.
 pub(super) struct Slot {
     pub(super) lease: Lease,
     pub(super) queue: QueueName,
@@ -21,6 +25,13 @@ pub(super) struct Slot {
     pub(super) stop_grace: Duration,
     grip: Grip,
     why: Mutex<Option<Why>>,
+    /// Whether the run was leased ahead of its start, and the store does not know yet that it has begun.
+    ahead: AtomicBool,
+    began: OnceLock<Instant>,
+    /// Whether it still waits for a permit, having been leased ahead,
+    waiting: AtomicBool,
+    /// and whether its work has ended while the store shows it as `queued`.
+    ended_ahead: AtomicBool,
 }
 
 /// Why an attempt was told to stop.
@@ -39,8 +50,52 @@ pub(super) enum Why {
 }
 
 impl Slot {
-    pub(super) fn new(lease: Lease, queue: QueueName, detachable: bool, stop_grace: Duration, grip: Grip) -> Arc<Self> {
-        Arc::new(Self { lease, queue, detachable, stop_grace, grip, why: Mutex::default() })
+    pub(super) fn new(claimed: &Claimed, task: &Task, leased_ahead: bool, grip: Grip) -> Arc<Self> {
+        Arc::new(Self {
+            lease: claimed.lease(),
+            queue: claimed.run.queue.clone(),
+            detachable: task.executor.is_detachable(),
+            stop_grace: task.stop_grace,
+            grip,
+            why: Mutex::default(),
+            ahead: AtomicBool::new(leased_ahead),
+            began: OnceLock::new(),
+            waiting: AtomicBool::new(leased_ahead),
+            ended_ahead: AtomicBool::new(false),
+        })
+    }
+
+    /// The work begins.
+    pub(super) fn begin(&self) {
+        let _ = self.began.set(Instant::now());
+    }
+
+    /// How long ago the work began.
+    pub(super) fn ran(&self) -> Duration {
+        self.began.get().map(Instant::elapsed).unwrap_or_default()
+    }
+
+    /// Whether the store shows the run as `queued`, not as `running`.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.ahead.load(Ordering::Relaxed)
+    }
+
+    fn has_begun(&self) -> bool {
+        self.began.get().is_some()
+    }
+
+    fn has_ended_ahead(&self) -> bool {
+        self.ended_ahead.load(Ordering::Relaxed)
+    }
+
+    /// How long ago the work began, if the store is to be told so.
+    pub(super) fn unannounced(&self) -> Option<Duration> {
+        (self.is_ahead() && self.has_begun() && !self.has_ended_ahead()).then(|| self.ran())
+    }
+
+    /// The store shows the run as `running`.
+    pub(super) fn is_shown(&self) {
+        self.ahead.store(false, Ordering::Relaxed);
     }
 
     /// Tells the work to stop. The first reason counts, except that a shutdown or a pause gives way to any other.
@@ -89,6 +144,8 @@ impl Slot {
                 }
             }
             Renewal::LeaseLost => self.lose(),
+            // There is time for another try: a lease lasts at least three heartbeats.
+            Renewal::Busy => tracing::debug!(run = %self.lease.run, "the run is locked; its lease is renewed later"),
         }
     }
 
@@ -124,7 +181,16 @@ impl Drop for Beginning<'_> {
 /// All of them.
 pub(super) struct Slots {
     capacity: usize,
+    /// One permit for each run that may be executed at once. Runs that were leased ahead wait for one, first come, first served.
+    permits: Arc<Semaphore>,
+    /// Every lease that is held: of runs that wait for a permit, that are executed, and whose outcome is not stored yet.
     table: Mutex<HashMap<Lease, Arc<Slot>>>,
+    /// How many leases of the table are of runs that were leased ahead and have not begun,
+    waiting: AtomicUsize,
+    /// or whose work has ended before the store showed them as `running`.
+    ended_ahead: AtomicUsize,
+    /// When no more than so many wait, the claimer is woken up.
+    low: AtomicUsize,
     /// Set aside for runs that this worker is to get next. They keep nobody from claiming others: what was there before
     /// comes first, and those wait a little longer.
     reserved: Mutex<HashMap<RunId, QueueName>>,
@@ -136,19 +202,26 @@ pub(super) struct Slots {
     /// Whether there is no time left for what is under way.
     over: AtomicBool,
     freed: Notify,
+    /// Rung when a run that was leased ahead has been executed for long enough to be shown as `running`.
+    announced: Notify,
 }
 
 impl Slots {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             capacity,
+            permits: Arc::new(Semaphore::new(capacity.min(Semaphore::MAX_PERMITS))),
             table: Mutex::default(),
+            waiting: AtomicUsize::new(0),
+            ended_ahead: AtomicUsize::new(0),
+            low: AtomicUsize::new(0),
             reserved: Mutex::default(),
             ending: AtomicUsize::new(0),
             beginning: watch::Sender::new(false),
             closed: AtomicBool::new(false),
             over: AtomicBool::new(false),
             freed: Notify::new(),
+            announced: Notify::new(),
         }
     }
 
@@ -159,7 +232,8 @@ impl Slots {
         }
         let mut reserved = lock(&self.reserved);
         let mut taken = reserved.clone();
-        taken.extend(lock(&self.table).values().map(|slot| (slot.lease.run, slot.queue.clone())));
+        let busy = |slot: &&Arc<Slot>| !slot.has_ended_ahead() && (!slot.is_ahead() || slot.has_begun());
+        taken.extend(lock(&self.table).values().filter(busy).map(|slot| (slot.lease.run, slot.queue.clone())));
         let in_queue = taken.values().filter(|other| *other == queue).count();
         if taken.len() >= self.capacity || limit.is_some_and(|limit| in_queue >= limit) {
             return Err(NoSlot::Full);
@@ -183,19 +257,79 @@ impl Slots {
         self.over.store(false, Ordering::SeqCst);
     }
 
-    /// No slot is set aside any more, and none filled along with an end.
+    /// No slot is set aside any more, and none filled along with an end. What waits for its start goes back.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
+        self.all().iter().filter(|slot| slot.is_ahead() && !slot.has_begun()).for_each(|slot| slot.stop(Why::Shutdown));
     }
 
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Answers whether there is time for it: a claim may be answered when there is none any more.
+    /// Answers whether there is time for it: a claim may be answered when there is none any more. What was leased ahead is for a
+    /// worker that goes on.
     pub(super) fn enter(&self, slot: &Arc<Slot>) -> bool {
         lock(&self.table).insert(slot.lease, Arc::clone(slot));
-        !self.over.load(Ordering::SeqCst)
+        if slot.is_ahead() {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+        }
+        let too_late = if slot.is_ahead() { &self.closed } else { &self.over };
+        !too_late.load(Ordering::SeqCst)
+    }
+
+    /// Waits for leave to execute the run.
+    pub(super) async fn permit(&self, slot: &Slot) -> Option<OwnedSemaphorePermit> {
+        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => permit,
+            Err(_) => Arc::clone(&self.permits).acquire_owned().await.ok()?,
+        };
+        slot.begin();
+        self.no_longer_waiting(slot);
+        Some(permit)
+    }
+
+    fn no_longer_waiting(&self, slot: &Slot) {
+        if !slot.waiting.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let left = self.waiting.fetch_sub(1, Ordering::Relaxed) - 1;
+        if left == self.low.load(Ordering::Relaxed) {
+            self.freed.notify_one();
+        }
+    }
+
+    /// How many runs that were leased ahead wait for their start.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Has the claimer look for more.
+    pub(super) fn wake_claimer(&self) {
+        self.freed.notify_one();
+    }
+
+    /// Wakes the claimer up when no more than so many wait.
+    pub(super) fn wake_at(&self, low: usize) {
+        self.low.store(low, Ordering::Relaxed);
+    }
+
+    /// The runs that were leased ahead, have been executed for `long` and can be shown as `running`: never more than there are
+    /// slots.
+    pub(super) fn to_announce(&self, long: Duration) -> Vec<Arc<Slot>> {
+        let table = lock(&self.table);
+        let shown = table.values().filter(|slot| !slot.is_ahead()).count();
+        let begun = table.values().filter(|slot| slot.unannounced().is_some_and(|ran| ran >= long));
+        begun.take(self.capacity.saturating_sub(shown)).cloned().collect()
+    }
+
+    /// Has whoever renews leases say that a run has begun.
+    pub(super) fn announce(&self) {
+        self.announced.notify_one();
+    }
+
+    pub(super) async fn announced(&self) {
+        self.announced.notified().await;
     }
 
     /// There is no time left for what is under way, which is the answer, nor for what comes.
@@ -230,13 +364,31 @@ impl Slots {
         self.all().iter().all(|slot| slot.leased_until() < renewed_since)
     }
 
-    /// The attempt is over; its slot is freed when the store knows.
-    pub(super) fn end(&self) {
-        self.ending.fetch_add(1, Ordering::Relaxed);
+    /// The attempt is over, and its permit is given to the next unless too many outcomes are not stored yet: then it is the answer,
+    /// to be kept until the store knows.
+    pub(super) fn end(&self, slot: &Slot, permit: Option<OwnedSemaphorePermit>) -> Option<OwnedSemaphorePermit> {
+        self.no_longer_waiting(slot);
+        let unstored = self.ending.fetch_add(1, Ordering::Relaxed);
+        if slot.is_ahead() {
+            slot.ended_ahead.store(true, Ordering::Relaxed);
+            self.ended_ahead.fetch_add(1, Ordering::Relaxed);
+        }
+        if unstored >= self.capacity + MOST_UNSTORED {
+            return permit;
+        }
+        drop(permit);
+        if slot.is_ahead() && self.waiting() == 0 {
+            self.freed.notify_one();
+        }
+        None
     }
 
-    pub(super) fn free(&self, lease: Lease) {
-        lock(&self.table).remove(&lease);
+    /// The store knows what came of the attempt.
+    pub(super) fn free(&self, slot: &Slot) {
+        lock(&self.table).remove(&slot.lease);
+        if slot.has_ended_ahead() {
+            self.ended_ahead.fetch_sub(1, Ordering::Relaxed);
+        }
         self.ending.fetch_sub(1, Ordering::Relaxed);
         self.freed.notify_one();
     }
@@ -265,12 +417,29 @@ impl Slots {
         self.freed.notified().await;
     }
 
+    /// How many runs could begin at once, and be shown as `running`. What was leased ahead and whose outcome is not stored yet
+    /// needs neither a slot nor is it shown.
     pub(super) fn room(&self) -> usize {
-        self.capacity.saturating_sub(lock(&self.table).len())
+        self.capacity.saturating_sub(self.taken())
     }
 
-    pub(super) fn busy(&self) -> usize {
+    /// How many could begin once the outcomes of `ending` attempts are stored, of those that they free.
+    pub(super) fn room_after(&self, ending: usize) -> usize {
+        self.capacity.saturating_sub(self.taken().saturating_sub(ending)).min(ending)
+    }
+
+    fn taken(&self) -> usize {
+        self.held().saturating_sub(self.ended_ahead.load(Ordering::Relaxed))
+    }
+
+    /// How many leases are held.
+    pub(super) fn held(&self) -> usize {
         lock(&self.table).len()
+    }
+
+    /// How many slots are busy.
+    pub(super) fn busy(&self) -> usize {
+        self.taken().saturating_sub(self.waiting()).min(self.capacity)
     }
 
     pub(super) fn busy_in(&self, queue: &QueueName) -> usize {

@@ -5,8 +5,16 @@ use std::sync::{Arc, Weak};
 use async_trait::async_trait;
 
 use super::desk::Clerk;
+use super::slots::Slot;
 use super::{Inner, claimer};
-use crate::store::{Finish, FinishOutcome, ReleaseLease, Result, Store, StoreError};
+use crate::store::{Claim, Finish, FinishOutcome, ReleaseLease, Result, Store, StoreError};
+
+/// An attempt that has ended.
+pub(super) struct Ended {
+    pub(super) finish: Finish,
+    /// Knows when the work began.
+    pub(super) slot: Arc<Slot>,
+}
 
 /// Where attempts end, and where what comes along with that begins: the next of their lanes or, in a backlog, whatever is next.
 pub(super) struct Finishes {
@@ -15,30 +23,21 @@ pub(super) struct Finishes {
 }
 
 #[async_trait]
-impl Clerk<Finish, FinishOutcome> for Finishes {
+impl Clerk<Ended, FinishOutcome> for Finishes {
     const NAME: &'static str = "finish";
 
     /// While the store is at one, what came of the other is taken in.
     const CALLS: usize = 2;
 
-    async fn settle(&self, batch: &[Finish]) -> Result<Vec<FinishOutcome>> {
-        let Some(worker) = self.worker.upgrade().filter(|worker| worker.takes_over()) else {
-            return self.store.finish(batch).await;
-        };
-        // Each of these slots is about to be free.
-        let queues = worker.settings.queues.iter().map(|served| served.queue.clone()).collect();
-        let (next, until) = claimer::request(&worker, queues, batch.len());
-        match self.store.finish_and_claim(batch, &next, worker.outlook.reach()).await {
-            Ok((outcomes, claim)) => {
-                claimer::take(&worker, claim, until);
-                Ok(outcomes)
-            }
-            Err(error @ StoreError::Ambiguous(_)) => Err(error),
-            // Whatever is wrong with what is next must not keep these from ending.
-            Err(error) => {
-                tracing::debug!(error = error.in_full(), "nothing is handed over");
-                self.store.finish(batch).await
-            }
+    async fn settle(&self, batch: &[Ended]) -> Result<Vec<FinishOutcome>> {
+        // How long ago the work began is counted from now, however often this is tried.
+        let finishes: Vec<Finish> = batch
+            .iter()
+            .map(|ended| Finish { ran: claimer::signed(ended.slot.ran()), ..ended.finish.clone() })
+            .collect();
+        match self.worker.upgrade().filter(|worker| worker.takes_over()) {
+            Some(worker) => self.finish_and_claim(&worker, batch, &finishes).await,
+            None => self.store.finish(&finishes).await,
         }
     }
 
@@ -46,6 +45,30 @@ impl Clerk<Finish, FinishOutcome> for Finishes {
     async fn gathered(&self) {
         if let Some(worker) = self.worker.upgrade() {
             worker.slots.all_begun().await;
+        }
+    }
+}
+
+impl Finishes {
+    async fn finish_and_claim(
+        &self,
+        worker: &Arc<Inner>,
+        batch: &[Ended],
+        finishes: &[Finish],
+    ) -> Result<Vec<FinishOutcome>> {
+        let next = claimer::next_along(worker, batch.iter().filter(|ended| !ended.slot.is_ahead()).count());
+        match self.store.finish_and_claim(finishes, &next.request).await {
+            Ok((outcomes, claim)) => {
+                next.answered(worker, claim);
+                Ok(outcomes)
+            }
+            Err(error @ StoreError::Ambiguous(_)) => Err(error),
+            // Whatever is wrong with what is next must not keep these from ending.
+            Err(error) => {
+                tracing::debug!(error = error.in_full(), "nothing is handed over");
+                next.answered(worker, Claim::default());
+                self.store.finish(finishes).await
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What a worker shows of itself: metrics and one span for each attempt.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use metrics::{
@@ -45,18 +46,51 @@ pub(super) fn span(inner: &Inner, run: &Run, traceparent: Option<&str>) -> Span 
     )
 }
 
+/// Work that takes no longer than this on average is short.
+const SHORT: Duration = Duration::from_millis(50);
+
+/// So many attempts tell how long a task takes.
+const ENOUGH: u64 = 20;
+
+/// How long it is taken for granted which tasks are short.
+const REVIEWED_EVERY: Duration = Duration::from_millis(100);
+
 /// The metrics of attempts, by task and queue, looked up once for each and not for every attempt.
 #[derive(Default)]
-pub(super) struct Meters(RwLock<HashMap<(TaskName, QueueName), Arc<Meter>>>);
+pub(super) struct Meters {
+    by_name: RwLock<HashMap<(TaskName, QueueName), Arc<Meter>>>,
+    short: Mutex<Option<(Instant, Arc<[TaskName]>)>>,
+}
 
 impl Meters {
     pub(super) fn of(&self, run: &Run) -> Arc<Meter> {
         let name = (run.task.clone(), run.queue.clone());
-        if let Some(meter) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&name) {
+        if let Some(meter) = self.by_name.read().unwrap_or_else(PoisonError::into_inner).get(&name) {
             return Arc::clone(meter);
         }
-        let mut meters = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut meters = self.by_name.write().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(meters.entry(name).or_insert_with(|| Arc::new(Meter::of(run))))
+    }
+
+    /// The tasks of `kind` whose attempts were short lately, in every queue.
+    pub(super) fn short_tasks(&self, kind: impl Fn(&TaskName) -> bool) -> Arc<[TaskName]> {
+        let mut short = self.short.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, tasks)) = &*short
+            && at.elapsed() < REVIEWED_EVERY
+        {
+            return Arc::clone(tasks);
+        }
+        let mut tasks: BTreeMap<TaskName, Option<Duration>> = BTreeMap::new();
+        for ((task, _), meter) in &*self.by_name.read().unwrap_or_else(PoisonError::into_inner) {
+            let longest = tasks.entry(task.clone()).or_default();
+            *longest = meter.usual().max(*longest);
+        }
+        let is_short = |(task, usual): (TaskName, Option<Duration>)| {
+            (usual.is_some_and(|usual| usual <= SHORT) && kind(&task)).then_some(task)
+        };
+        let tasks: Arc<[TaskName]> = tasks.into_iter().filter_map(is_short).collect();
+        *short = Some((Instant::now(), Arc::clone(&tasks)));
+        tasks
     }
 }
 
@@ -68,6 +102,9 @@ pub(super) struct Meter {
     wait: Histogram,
     duration: Histogram,
     attempts: Histogram,
+    timed: AtomicU64,
+    /// How long an attempt takes, on an average in which the latest weigh most.
+    usual_nanos: AtomicU64,
 }
 
 impl Meter {
@@ -79,8 +116,24 @@ impl Meter {
             wait: histogram!("runlane_wait_seconds", &labels),
             duration: histogram!("runlane_duration_seconds", &labels),
             attempts: histogram!("runlane_attempts", &labels),
+            timed: AtomicU64::new(0),
+            usual_nanos: AtomicU64::new(0),
             labels,
         }
+    }
+
+    /// Takes the duration of an attempt into the average. One that gets lost because two end at once does no harm.
+    pub(super) fn timed(&self, took: Duration) {
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX) / 8;
+        let usual = self.usual_nanos.load(Ordering::Relaxed);
+        let first = self.timed.fetch_add(1, Ordering::Relaxed) == 0;
+        self.usual_nanos.store(if first { took * 8 } else { usual - usual / 8 + took }, Ordering::Relaxed);
+    }
+
+    /// How long an attempt takes, once that is known.
+    fn usual(&self) -> Option<Duration> {
+        let known = self.timed.load(Ordering::Relaxed) >= ENOUGH;
+        known.then(|| Duration::from_nanos(self.usual_nanos.load(Ordering::Relaxed)))
     }
 
     pub(super) fn started(&self, claimed: &Claimed) {

@@ -5,7 +5,7 @@ use runlane::actions::{Explanation, explain_run};
 use runlane::clock::{Clock, ManualClock};
 use runlane::run::lifecycle::{Command, Outcome, Retry, Taker};
 use runlane::run::{
-    Due, HostName, Jitter, Json, LaneName, NewRun, Priority, QueueName, RunError, RunId, Status, TaskName, WorkerId,
+    Due, HostName, Json, LaneName, NewRun, Priority, QueueName, RunError, RunId, Status, TaskName, WorkerId,
     WorkspaceName,
 };
 use runlane::store::sqlite::SqliteStore;
@@ -56,22 +56,14 @@ impl Scene {
     }
 
     async fn claim(&self) -> Vec<Lease> {
-        let request = ClaimRequest {
-            taker: self.taker.clone(),
-            queues: vec![],
-            tasks: None,
-            capacity: 1,
-            lease_ttl: SignedDuration::from_secs(30),
-            takeover_delay: SignedDuration::from_secs(60),
-            last_turn: None,
-        };
+        let request = ClaimRequest::of(self.taker.clone(), 1);
         let claim = self.store.claim(&request).await.expect("a claim");
         claim.runs.iter().map(|claimed| claimed.lease()).collect()
     }
 
     async fn fail(&self, lease: Lease, retry: Retry) {
         let outcome = Outcome::Failed { error: RunError::new("boom", "it broke"), retry };
-        self.store.finish(&[Finish { lease, outcome, jitter: Jitter(0) }]).await.expect("finished");
+        self.store.finish(&[Finish::of(lease, outcome)]).await.expect("finished");
     }
 
     async fn command(&self, id: RunId, command: Command) {

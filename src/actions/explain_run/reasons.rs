@@ -8,9 +8,6 @@ use crate::run::{LaneName, Run, RunError, RunId, Status, WorkerId, WorkspaceName
 use crate::schedule::Schedule;
 use crate::store::{Lane, Page, Position, Result, Store, Worker};
 
-/// Lanes are read so many at a time.
-const PAGE: usize = 1000;
-
 /// Everything that bears on whether a waiting run can start.
 pub(super) struct Facts<'a> {
     run: &'a Run,
@@ -126,19 +123,11 @@ async fn lane_and_holders(
     workspace: &WorkspaceName,
     name: &LaneName,
 ) -> Result<Option<(Lane, Vec<Run>)>> {
-    let mut page = Page::first(PAGE);
-    loop {
-        let listed = store.lanes(workspace, &page).await?;
-        if let Some(lane) = listed.data.into_iter().find(|lane| lane.name == *name) {
-            let mut holders = Vec::new();
-            for id in &lane.held_by {
-                holders.extend(store.run(workspace, *id).await?);
-            }
-            return Ok(Some((lane, holders)));
-        }
-        match listed.next {
-            Some(next) if next < *name => page = Page { limit: PAGE, after: Some(next) },
-            _ => return Ok(None),
-        }
+    let listed = store.lanes(workspace, Some(name), &Page::first(1)).await?;
+    let Some(lane) = listed.data.into_iter().next() else { return Ok(None) };
+    let mut holders = Vec::new();
+    for id in &lane.held_by {
+        holders.extend(store.run(workspace, *id).await?);
     }
+    Ok(Some((lane, holders)))
 }

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{MOST_AHEAD, Reason};
 use crate::run::lifecycle::FREE_POSTPONEMENTS;
-use crate::run::{HostName, LaneName, QueueName, Run, RunError, RunId, State, Status, TaskName};
+use crate::run::{AttemptedBy, HostName, LaneName, QueueName, Run, RunError, RunId, State, Status, TaskName};
 use crate::schedule::Schedule;
 use crate::store::Worker;
 
@@ -42,6 +42,12 @@ pub(super) fn held() -> Reason {
 pub(super) fn paused(run: &Run) -> Reason {
     let why = run.error.as_ref().map(|error| format!(": {}", error.message)).unwrap_or_default();
     reason("paused", format!("it is paused{why}"), "resume it, or cancel it")
+}
+
+/// Nothing to worry about: it goes on within a tenth of a second.
+pub(super) fn leased(by: &AttemptedBy) -> Reason {
+    let message = format!("worker {} on {} has taken it and begins it as soon as a slot is free", by.worker, by.host);
+    reason("leased", message, "nothing to do: it begins, or goes back to the queue, within a moment")
 }
 
 pub(super) fn orphaned(host: &HostName, since: Timestamp, now: Timestamp) -> Reason {

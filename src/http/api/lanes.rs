@@ -40,7 +40,7 @@ pub(super) async fn list_lanes(
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<List<Lane>>, Problem> {
     let page = page(wanted.limit, from_cursor(LIST, wanted.cursor.as_deref())?)?;
-    let found = server.store().lanes(&caller.workspace, &page).await?;
+    let found = server.store().lanes(&caller.workspace, None, &page).await?;
     let next_cursor = found.next.map(|name| to_cursor(LIST, &name));
     Ok(Json(List { data: found.data.into_iter().map(Lane::from).collect(), next_cursor }))
 }

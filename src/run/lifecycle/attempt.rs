@@ -2,9 +2,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{LeaseLost, Step, holds};
+use super::{LeaseLost, Step, begin, holds};
 use crate::clock::later;
-use crate::run::{AttemptEnd, BlockedBy, Ending, Execution, Jitter, Json, Run, RunError, State, Stop, Tenure};
+use crate::run::{
+    AttemptEnd, AttemptedBy, BlockedBy, Ending, Execution, Jitter, Json, Run, RunError, State, Stop, Tenure,
+};
 
 /// What a worker says of an attempt it held to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +42,16 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// What the work returned.
+    pub fn output(&self) -> Option<&Json> {
+        match self {
+            Outcome::Succeeded { output } => output.as_ref(),
+            _ => None,
+        }
+    }
+}
+
 /// What a failure says of the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
@@ -63,7 +75,7 @@ pub enum Release {
     ToQueue,
     /// The work was stopped and waits for a person.
     ToPaused,
-    /// The work had not begun yet; all is as if it had not been claimed.
+    /// The work had not begun yet; all is as if it had not been claimed. Of a run that was leased ahead, nothing is left at all.
     Unbegun,
 }
 
@@ -75,15 +87,22 @@ pub const FREE_INTERRUPTIONS: u32 = 10;
 /// run which always asks for it ends.
 pub const FREE_POSTPONEMENTS: u32 = 100;
 
-/// Ends the attempt held by `epoch`.
-pub fn finish(run: Run, epoch: i64, outcome: Outcome, jitter: Jitter, now: Timestamp) -> Result<Step, LeaseLost> {
-    if holds(&run, epoch, now) { Ok(end(run, outcome, jitter, now)) } else { Err(LeaseLost) }
+/// Ends the attempt held by `epoch`. If the run was leased ahead, it `began` then.
+pub fn finish(
+    run: Run,
+    epoch: i64,
+    outcome: Outcome,
+    jitter: Jitter,
+    began: Timestamp,
+    now: Timestamp,
+) -> Result<Step, LeaseLost> {
+    if holds(&run, epoch, now) { Ok(end(begin(run, began), outcome, jitter, now)) } else { Err(LeaseLost) }
 }
 
 /// Ends an attempt that is past its time by more than `grace`, whoever holds it; `None` if it is not.
 pub fn overdue(run: Run, grace: SignedDuration, jitter: Jitter, now: Timestamp) -> Option<Step> {
     let limit = run.timeout_seconds?;
-    let started = run.execution()?.by.started_at;
+    let State::Running(Execution { by: AttemptedBy { started_at: started, .. }, .. }) = run.state else { return None };
     let deadline = later(later(started, SignedDuration::from_secs(limit.into())), grace);
     (deadline <= now).then(|| end(run, Outcome::TimedOut { limit_seconds: None }, jitter, now))
 }
@@ -99,6 +118,11 @@ pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Ste
         return Err(LeaseLost);
     }
     let stop = run.execution().and_then(|execution| execution.stop);
+    if let (State::Leased(_), Release::Unbegun) = (&run.state, how) {
+        return Ok(unleased(run, stop, now));
+    }
+    // Anything else that is said of a run leased ahead means that its attempt has begun.
+    let run = begin(run, now);
     Ok(match (how, stop) {
         (Release::ForAdoption, _) => orphaned(run, now),
         (_, Some(Stop::Cancel)) => end(run, Outcome::Cancelled, Jitter(0), now),
@@ -108,6 +132,16 @@ pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Ste
         (Release::Unbegun, None) => requeued(run, RunError::new("not_begun", "given back before it began"), now),
         _ => paused(run, Some(RunError::new("interrupted", "interrupted by shutdown")), now),
     })
+}
+
+/// As if it had never been leased ahead, but for what was asked of it meanwhile.
+fn unleased(run: Run, stop: Option<Stop>, now: Timestamp) -> Step {
+    let state = match stop {
+        Some(Stop::Cancel) => State::Finished { ending: Ending::Cancelled, at: now, by: None },
+        Some(Stop::Pause) => State::Paused,
+        None => State::Queued(None),
+    };
+    Step::to(Run { state, ..run })
 }
 
 fn orphaned(mut run: Run, now: Timestamp) -> Step {

@@ -61,8 +61,8 @@ pub fn command(
 ) -> Result<(Step, CommandOutcome), CommandOutcome> {
     let refused = CommandOutcome::Refused { status: run.status() };
     match (command, &run.state) {
-        (Command::Cancel, State::Running(_)) => Ok(ask(run, Stop::Cancel)),
-        (Command::Pause, State::Running(_)) => Ok(ask(run, Stop::Pause)),
+        (Command::Cancel, State::Running(_) | State::Leased(_)) => Ok(ask(run, Stop::Cancel)),
+        (Command::Pause, State::Running(_) | State::Leased(_)) => Ok(ask(run, Stop::Pause)),
         (Command::Cancel, State::Finished { .. }) => Err(refused),
         (Command::Cancel, _) => Ok((ended(run, Ending::Cancelled, None, now), CommandOutcome::Cancelled)),
         (Command::Pause, State::Paused) => Ok((Step::to(run), CommandOutcome::Paused)),
@@ -85,10 +85,12 @@ pub fn dismissable(run: &Run) -> bool {
     run.status().holds_lane()
 }
 
-/// A running attempt is only asked: its worker stops it and says so. A cancel outranks a pause, whichever was first.
+/// An attempt that runs, or may have begun, is only asked: its worker stops it and says so. A cancel outranks a pause, whichever was first.
 fn ask(mut run: Run, stop: Stop) -> (Step, CommandOutcome) {
     let mut asked = stop;
-    if let State::Running(Execution { stop: request, .. }) = &mut run.state {
+    if let State::Running(Execution { stop: request, .. }) | State::Leased(Execution { stop: request, .. }) =
+        &mut run.state
+    {
         asked = if *request == Some(Stop::Cancel) { Stop::Cancel } else { stop };
         *request = Some(asked);
     }

@@ -68,7 +68,7 @@ pub fn unblock(mut run: Run, now: Timestamp) -> Run {
 
 /// Whether work on it may have begun, so that its key no longer lets it be replaced.
 pub fn started(run: &Run) -> bool {
-    run.started_at.is_some()
+    run.started_at.is_some() || matches!(run.state, State::Leased(_))
 }
 
 /// The run `old`, not started yet, after it took on `request`: same identity and place, new work.

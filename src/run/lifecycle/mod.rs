@@ -18,7 +18,9 @@ mod tests;
 pub use attempt::{FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, finish, overdue, refuse, release};
 pub use command::{Command, CommandOutcome, command, dismissable, rerun, upstream_failed};
 pub use enter::{enter, replace, started, submit, unblock};
-pub use lease::{Taker, abandoned_after, adopt, claim, holds, may_adopt, orphan, renew};
+pub use lease::{
+    Taker, abandoned_after, adopt, begin, claim, claim_ahead, holds, may_adopt, may_be_claimed_ahead, orphan, renew,
+};
 
 use super::{Attempt, Run};
 

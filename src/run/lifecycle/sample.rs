@@ -50,6 +50,12 @@ pub(super) fn executed(tenure: Tenure, stop: Option<Stop>) -> Run {
     Run { state: State::Running(Execution { by: by(at(-10)), tenure, stop }), ..attempted(1) }
 }
 
+/// Leased ahead of its first attempt, 10 s ago on `here` and for 30 s more.
+pub(super) fn leased_ahead(stop: Option<Stop>) -> Run {
+    let execution = Execution { by: by(at(-10)), tenure: Tenure::Leased { until: at(30) }, stop };
+    Run { state: State::Leased(execution), epoch: 1, ..queued() }
+}
+
 /// Ended by its first attempt.
 pub(super) fn finished(ending: Ending) -> Run {
     Run { state: State::Finished { ending, at: at(-5), by: Some(by(at(-10))) }, ..attempted(1) }

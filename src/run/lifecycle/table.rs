@@ -5,14 +5,17 @@ use std::collections::BTreeSet;
 use jiff::SignedDuration;
 
 use super::sample::{
-    asked, at, at_its_last, at_most_once, attempted, by, executed, finished, now, queued, running, upstream,
+    asked, at, at_its_last, at_most_once, attempted, by, executed, finished, leased_ahead, now, queued, running,
+    upstream,
 };
-use super::{Command, FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, Taker};
+use super::{Command, FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, Step, Taker};
 use crate::run::{BlockedBy, Ending, Jitter, Run, RunError, RunId, State, Status, Stop, Tenure};
 
 /// What can happen to a run, in the words of the table.
-pub const EVENTS: [&str; 22] = [
+pub const EVENTS: [&str; 24] = [
     "claim",
+    "claim ahead",
+    "begin",
     "adopt",
     "renew",
     "lease runs out",
@@ -68,7 +71,7 @@ pub fn outcomes(status: Status, event: &str) -> BTreeSet<Status> {
 fn samples(status: Status) -> Vec<Run> {
     match status {
         Status::Pending => vec![Run { state: State::Pending, ..queued() }],
-        Status::Queued => waiting(queued(), State::Queued),
+        Status::Queued => waiting(queued(), State::Queued).into_iter().chain(leased()).collect(),
         Status::Retrying => waiting(attempted(1), State::Retrying),
         Status::Paused => [queued(), attempted(1)].map(|run| Run { state: State::Paused, ..run }).into(),
         Status::Running => all_running(),
@@ -80,8 +83,12 @@ fn samples(status: Status) -> Vec<Run> {
 }
 
 fn waiting(run: Run, state: fn(Option<BlockedBy>) -> State) -> Vec<Run> {
-    let reasons = BlockedBy::ALL.map(Some).into_iter().chain([None]);
+    let reasons = BlockedBy::ALL.into_iter().filter(|reason| *reason != BlockedBy::Worker).map(Some).chain([None]);
     reasons.map(|reason| Run { state: state(reason), ..run.clone() }).collect()
+}
+
+fn leased() -> [Run; 3] {
+    [None, Some(Stop::Cancel), Some(Stop::Pause)].map(leased_ahead)
 }
 
 fn all_running() -> Vec<Run> {
@@ -107,14 +114,19 @@ fn ended(ending: Ending) -> Vec<Run> {
 /// The run after the event, or nothing. Two ways lead to `time out`: its worker says so, or maintenance finds it.
 fn after(run: &Run, event: &str) -> Vec<Run> {
     let taker = Taker { worker: by(now()).worker, host: by(now()).host };
-    let finish = |outcome| super::finish(run.clone(), run.epoch, outcome, Jitter(0), now()).ok();
+    let finish = |outcome| super::finish(run.clone(), run.epoch, outcome, Jitter(0), now(), now()).ok();
     let release = |how| super::release(run.clone(), run.epoch, how, now()).ok();
     let command = |command| super::command(run.clone(), command, false, now()).ok().map(|(step, _)| step);
     let fail = |retry| Outcome::Failed { error: RunError::new("exit", "exit code 1"), retry };
     let step = match event {
         "claim" => super::claim(run.clone(), &taker, at(30), now()),
+        "claim ahead" => super::claim_ahead(run.clone(), &taker, at(30), now()),
+        "begin" => {
+            let begun = super::begin(run.clone(), now());
+            (begun != *run).then(|| Step::to(begun))
+        }
         "adopt" => super::adopt(run.clone(), &taker, at(30)),
-        "renew" => super::renew(run.clone(), run.epoch, at(30), now()).ok().map(|(step, _)| step),
+        "renew" => super::renew(run.clone(), run.epoch, at(30), None, now()).ok().map(|(step, _)| step),
         "lease runs out" => super::orphan(run.clone(), now()),
         "succeed" => finish(Outcome::Succeeded { output: None }),
         "fail" => finish(fail(Retry::Backoff)),

@@ -10,7 +10,7 @@ use crate::run::{
     Due, HostName, Idempotency, IdempotencyKey, KeyMode, LaneName, NewRun, Priority, QueueName, RetryPolicy, RunId,
     RunKey, TaskName, WorkerId, WorkspaceName,
 };
-use crate::store::{ClaimRequest, WorkerInfo};
+use crate::store::{ClaimRequest, Reach, WorkerInfo};
 
 /// A request for a run. Start from [`a_run`].
 #[derive(Clone, Debug)]
@@ -147,6 +147,8 @@ impl AWorker {
             lease_ttl: LEASE,
             takeover_delay: TAKEOVER,
             last_turn: None,
+            reach: Reach::All,
+            ahead: None,
         }
     }
 

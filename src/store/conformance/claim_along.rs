@@ -6,8 +6,8 @@ use crate::store::{ClaimRequest, Reach};
 
 /// Ends the run with success and asks for what comes next; answers with that.
 async fn end(bench: &Bench, claimed: &Claimed, next: &ClaimRequest) -> Vec<Claimed> {
-    let finish = Finish { lease: claimed.lease(), outcome: done(), jitter: Jitter(0) };
-    let answer = bench.store.finish_and_claim(&[finish], next, Reach::Anything).await;
+    let finish = Finish::of(claimed.lease(), done());
+    let answer = bench.store.finish_and_claim(&[finish], &ClaimRequest { reach: Reach::Known, ..next.clone() }).await;
     let (outcomes, claim) = answer.expect("finish_and_claim answers");
     assert_eq!(outcomes, [FinishOutcome::Accepted(Status::Succeeded)]);
     claim.runs

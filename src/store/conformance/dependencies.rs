@@ -61,7 +61,7 @@ pub(super) async fn two_upstreams_may_end_in_one_call(bench: Bench) {
     bench.submit_all([a_run(), a_run()]).await;
     let claimed = bench.claim_all().await;
     let run = bench.submit(a_run().after(&[claimed[0].run.id, claimed[1].run.id])).await;
-    let finish = |claimed: &Claimed| Finish { lease: claimed.lease(), outcome: done(), jitter: Jitter(0) };
+    let finish = |claimed: &Claimed| Finish::of(claimed.lease(), done());
     bench.store.finish(&[finish(&claimed[0]), finish(&claimed[1])]).await.expect("finish answers");
     assert!(bench.is_ready(run).await);
 }

@@ -68,7 +68,7 @@ pub(super) async fn an_outcome_is_accepted_once(bench: Bench) {
 
 pub(super) async fn of_two_outcomes_in_a_batch_the_first_is_accepted(bench: Bench) {
     let claimed = bench.running().await;
-    let with = |outcome| Finish { lease: claimed.lease(), outcome, jitter: Jitter(0) };
+    let with = |outcome| Finish::of(claimed.lease(), outcome);
     let outcomes = bench.store.finish(&[with(boom_for_good()), with(done())]).await.expect("finish answers");
     assert_eq!(outcomes, [accepted(Status::Failed), FinishOutcome::LeaseLost]);
     assert_eq!(bench.status(claimed.run.id).await, Status::Failed);
@@ -77,11 +77,7 @@ pub(super) async fn of_two_outcomes_in_a_batch_the_first_is_accepted(bench: Benc
 pub(super) async fn outcomes_are_judged_one_by_one_in_order(bench: Bench) {
     bench.submit_all([a_run(), a_run(), a_run(), a_run()]).await;
     let claimed = bench.claim_all().await;
-    let finish = |at: usize, epoch: i64, outcome| Finish {
-        lease: Lease { run: claimed[at].run.id, epoch },
-        outcome,
-        jitter: Jitter(0),
-    };
+    let finish = |at: usize, epoch: i64, outcome| Finish::of(Lease { run: claimed[at].run.id, epoch }, outcome);
     let batch = [finish(3, 1, boom()), finish(1, 2, done()), finish(0, 1, done()), finish(2, 1, boom_for_good())];
     let outcomes = bench.store.finish(&batch).await.expect("finish answers");
     let expected =

@@ -6,11 +6,15 @@ use crate::store::{ClaimRequest, Reach};
 
 /// Ends the run with success and asks for what comes next; answers with that.
 async fn end(bench: &Bench, claimed: &Claimed, next: &ClaimRequest) -> Vec<Claimed> {
-    let finish = Finish { lease: claimed.lease(), outcome: done(), jitter: Jitter(0) };
+    let finish = Finish::of(claimed.lease(), done());
     let (outcomes, claim) =
-        bench.store.finish_and_claim(&[finish], next, Reach::Lanes).await.expect("finish_and_claim answers");
+        bench.store.finish_and_claim(&[finish], &of_lanes(next)).await.expect("finish_and_claim answers");
     assert_eq!(outcomes, [FinishOutcome::Accepted(Status::Succeeded)]);
     claim.runs
+}
+
+fn of_lanes(next: &ClaimRequest) -> ClaimRequest {
+    ClaimRequest { reach: Reach::Lanes, ..next.clone() }
 }
 
 fn ids(claimed: &[Claimed]) -> Vec<RunId> {
@@ -106,10 +110,10 @@ pub(super) async fn a_held_lane_hands_nothing_over(bench: Bench) {
     bench.store.set_lane_policy(&home(), &lane("l"), LanePolicy::Hold).await.expect("a policy");
     let first = bench.started(a_run().lane("l").max_attempts(1)).await;
     bench.submit(a_run().lane("l")).await;
-    let finish = Finish { lease: first.lease(), outcome: boom_for_good(), jitter: Jitter(0) };
+    let finish = Finish::of(first.lease(), boom_for_good());
     let (outcomes, claim) = bench
         .store
-        .finish_and_claim(&[finish], &a_worker().asks_for(1), Reach::Lanes)
+        .finish_and_claim(&[finish], &of_lanes(&a_worker().asks_for(1)))
         .await
         .expect("finish_and_claim answers");
     assert_eq!((outcomes, claim.runs), (vec![FinishOutcome::Accepted(Status::Failed)], vec![]));
@@ -120,10 +124,10 @@ pub(super) async fn a_lost_lease_brings_nothing(bench: Bench) {
     let first = bench.started(a_run().lane("l")).await;
     let second = bench.submit(a_run().lane("l")).await;
     let stale = Lease { epoch: first.lease().epoch + 1, ..first.lease() };
-    let finish = Finish { lease: stale, outcome: done(), jitter: Jitter(0) };
+    let finish = Finish::of(stale, done());
     let (outcomes, claim) = bench
         .store
-        .finish_and_claim(&[finish], &a_worker().asks_for(1), Reach::Lanes)
+        .finish_and_claim(&[finish], &of_lanes(&a_worker().asks_for(1)))
         .await
         .expect("finish_and_claim answers");
     assert_eq!((outcomes, claim.runs), (vec![FinishOutcome::LeaseLost], vec![]));

@@ -144,7 +144,7 @@ impl Bench {
     }
 
     pub(super) async fn renew(&self, lease: Lease) -> Renewal {
-        self.store.renew(&[lease], LEASE).await.expect("renew answers")[0]
+        self.store.renew(&[lease.into()], LEASE).await.expect("renew answers")[0]
     }
 
     pub(super) async fn finish(&self, lease: Lease, outcome: Outcome) -> FinishOutcome {
@@ -152,7 +152,7 @@ impl Bench {
     }
 
     pub(super) async fn finish_with(&self, lease: Lease, outcome: Outcome, jitter: Jitter) -> FinishOutcome {
-        self.store.finish(&[Finish { lease, outcome, jitter }]).await.expect("finish answers")[0]
+        self.store.finish(&[Finish { jitter, ..Finish::of(lease, outcome) }]).await.expect("finish answers")[0]
     }
 
     pub(super) async fn succeed(&self, claimed: &Claimed) {

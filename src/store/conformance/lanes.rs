@@ -201,8 +201,7 @@ pub(super) async fn lanes_belong_to_a_workspace(bench: Bench) {
 pub(super) async fn two_lanes_go_on_in_one_call(bench: Bench) {
     bench.submit_all(["a", "a", "b", "b"].map(|lane| a_run().lane(lane))).await;
     let claimed = bench.claim_all().await;
-    let finishes: Vec<Finish> =
-        claimed.iter().map(|claimed| Finish { lease: claimed.lease(), outcome: done(), jitter: Jitter(0) }).collect();
+    let finishes: Vec<Finish> = claimed.iter().map(|claimed| Finish::of(claimed.lease(), done())).collect();
     bench.store.finish(&finishes).await.expect("finish answers");
     assert_eq!(bench.claim_all().await.len(), 2);
 }
@@ -233,11 +232,27 @@ pub(super) async fn lanes_are_listed_by_name_in_pages(bench: Bench) {
     bench.submit_all(["c", "a", "d", "b", "e"].map(|name| a_run().lane(name))).await;
     let (mut names, mut page) = (Vec::new(), Page::first(2));
     loop {
-        let listed = bench.store.lanes(&home(), &page).await.expect("lanes answers");
+        let listed = bench.store.lanes(&home(), None, &page).await.expect("lanes answers");
         assert!(listed.data.len() <= 2);
         names.extend(listed.data.into_iter().map(|lane| lane.name.to_string()));
         let Some(next) = listed.next else { break };
         page.after = Some(next);
     }
     assert_eq!(names, ["a", "b", "c", "d", "e"]);
+}
+
+pub(super) async fn one_lane_is_looked_up_by_name(bench: Bench) {
+    bench.submit_all(["a", "ab", "b"].map(|name| a_run().lane(name))).await;
+    let only = |name, page| {
+        let (store, name) = (std::sync::Arc::clone(&bench.store), lane(name));
+        async move {
+            let listed = store.lanes(&home(), Some(&name), &page).await.expect("lanes answers");
+            assert_eq!(listed.next, None);
+            listed.data.iter().map(|lane| lane.name.to_string()).collect::<Vec<_>>()
+        }
+    };
+    assert_eq!(only("ab", Page::first(1)).await, ["ab"]);
+    assert_eq!(only("ac", Page::first(1)).await, [""; 0]);
+    assert_eq!(only("ab", Page { limit: 1, after: Some(lane("ab")) }).await, [""; 0]);
+    assert_eq!(only("ab", Page { limit: 1, after: Some(lane("a")) }).await, ["ab"]);
 }

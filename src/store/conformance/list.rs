@@ -203,6 +203,25 @@ sentences! { conformance_suite of list:
         a_lease_is_released_once
         releases_are_judged_one_by_one_in_order
     }
+    ahead {
+        a_run_leased_ahead_is_queued_and_burns_no_attempt
+        its_end_says_when_it_began
+        it_did_not_begin_before_its_lease
+        a_failure_of_it_is_tried_again
+        given_back_it_is_as_if_it_had_not_been_claimed
+        it_is_shown_running_once_its_worker_says_so
+        whoever_logs_has_begun
+        a_request_to_stop_it_waits_for_its_worker
+        when_its_worker_is_lost_it_may_have_begun
+        so_many_ready_runs_are_left_for_others
+        what_must_not_be_leased_ahead_ends_the_claim
+        a_run_to_be_retried_is_not_leased_ahead
+        a_limited_or_paused_queue_is_left_alone
+        runs_leased_ahead_count_towards_no_limit
+        workspaces_take_turns
+        runs_of_several_streams_are_leased_ahead_in_one_order
+        they_may_come_along_with_the_end_of_others
+    }
     routing {
         a_run_waits_for_a_worker_that_has_its_task
         others_go_while_the_task_of_one_is_lacking
@@ -298,6 +317,7 @@ sentences! { conformance_suite of list:
         a_lane_whose_runs_are_over_is_not_listed
         a_lane_with_a_policy_is_listed
         lanes_are_listed_by_name_in_pages
+        one_lane_is_looked_up_by_name
     }
     lane_holds {
         a_failed_run_holds_its_lane

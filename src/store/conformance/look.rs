@@ -52,7 +52,7 @@ impl Bench {
                 run,
             });
         }
-        let lanes = self.store.lanes(&name, &Page::first(1000)).await.expect("lanes answers").data;
+        let lanes = self.store.lanes(&name, None, &Page::first(1000)).await.expect("lanes answers").data;
         let queues = self.store.queues(&name).await.expect("queues answers");
         OneWorkspace { name, runs, lanes, queues }
     }
@@ -118,7 +118,7 @@ impl Bench {
     }
 
     pub(super) async fn lane(&self, name: &str) -> Option<Lane> {
-        let listed = self.store.lanes(&home(), &Page::first(1000)).await.expect("lanes answers");
+        let listed = self.store.lanes(&home(), None, &Page::first(1000)).await.expect("lanes answers");
         listed.data.into_iter().find(|found| found.name == lane(name))
     }
 

@@ -5,6 +5,7 @@
 
 pub mod access_list;
 mod adopt;
+mod ahead;
 mod at_once;
 mod attempts;
 mod audit;

@@ -1,6 +1,7 @@
 //! Renewing leases, and learning what was asked meanwhile.
 
 use super::prelude::*;
+use crate::store::Renew;
 
 const RENEWED: Renewal = Renewal::Renewed { stop: None };
 
@@ -85,7 +86,7 @@ pub(super) async fn renewals_are_answered_one_by_one_in_order(bench: Bench) {
     let claimed = bench.claim_all().await;
     bench.cancel(claimed[2].run.id).await;
     bench.succeed(&claimed[1]).await;
-    let leases: Vec<Lease> = [2, 1, 0, 2].iter().map(|at| claimed[*at].lease()).collect();
+    let leases: Vec<Renew> = [2, 1, 0, 2].iter().map(|at| claimed[*at].lease().into()).collect();
     let renewals = bench.store.renew(&leases, LEASE).await.expect("renew answers");
     let cancelled = Renewal::Renewed { stop: Some(Stop::Cancel) };
     assert_eq!(renewals, [cancelled, Renewal::LeaseLost, RENEWED, cancelled]);

@@ -46,8 +46,9 @@ pub(super) async fn a_run_whose_task_is_lacking_keeps_its_lane(bench: Bench) {
 pub(super) async fn the_next_of_a_lane_is_not_handed_to_a_worker_that_lacks_its_task(bench: Bench) {
     let first = bench.started(a_run().lane("l").task("other")).await;
     let second = bench.submit(a_run().lane("l")).await;
-    let finish = Finish { lease: first.lease(), outcome: done(), jitter: Jitter(0) };
-    let answer = bench.store.finish_and_claim(&[finish], &without_the_task(&a_worker()), Reach::Lanes).await;
+    let finish = Finish::of(first.lease(), done());
+    let next = ClaimRequest { reach: Reach::Lanes, ..without_the_task(&a_worker()) };
+    let answer = bench.store.finish_and_claim(&[finish], &next).await;
     assert_eq!(answer.expect("finish_and_claim answers").1.runs, []);
     assert_eq!(bench.claim_one(&a_worker()).await.run.id, second);
 }

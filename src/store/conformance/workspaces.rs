@@ -42,7 +42,7 @@ pub(super) async fn lists_show_their_own_workspace_only(bench: Bench) {
     bench.lane_holds("m").await;
     bench.limit_queue("r", 1).await;
     assert_eq!(bench.runs_of(&other, RunFilter::default()).await, []);
-    assert_eq!(bench.store.lanes(&other, &Page::first(10)).await.expect("lanes answers").data, []);
+    assert_eq!(bench.store.lanes(&other, None, &Page::first(10)).await.expect("lanes answers").data, []);
     assert_eq!(bench.store.queues(&other).await.expect("queues answers"), []);
 }
 
@@ -88,7 +88,7 @@ pub(super) async fn a_workspace_that_is_not_there_has_no_settings(bench: Bench) 
     assert_eq!(outcome, crate::store::LanePolicyOutcome::UnknownWorkspace);
     bench.workspace("nowhere").await;
     assert_eq!(bench.store.queues(&nowhere).await.expect("it answers"), []);
-    assert_eq!(bench.store.lanes(&nowhere, &Page::first(9)).await.expect("it answers").data, []);
+    assert_eq!(bench.store.lanes(&nowhere, None, &Page::first(9)).await.expect("it answers").data, []);
 }
 
 pub(super) async fn a_foreign_policy_is_not_ones_own(bench: Bench) {

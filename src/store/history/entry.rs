@@ -125,17 +125,17 @@ impl Granted {
     /// What a claim handed out.
     pub fn of(claimed: &Claimed) -> Self {
         let run = &claimed.run;
-        let until = match &run.state {
-            State::Running(execution) => match execution.tenure {
-                Tenure::Leased { until } => until.as_microsecond(),
-                Tenure::Orphaned { since } => since.as_microsecond(),
-            },
-            _ => i64::MIN,
+        let until = match run.execution().map(|execution| execution.tenure) {
+            Some(Tenure::Leased { until }) => until.as_microsecond(),
+            Some(Tenure::Orphaned { since }) => since.as_microsecond(),
+            None => i64::MIN,
         };
+        // What is leased ahead counts once it has begun.
+        let uncounted = u32::from(matches!(run.state, State::Leased(_)));
         Self {
             lease: claimed.lease(),
             adopted: claimed.adopted,
-            attempt: run.attempt,
+            attempt: run.attempt + uncounted,
             max_attempts: run.max_attempts,
             workspace: run.workspace.clone(),
             queue: run.queue.clone(),

@@ -12,10 +12,9 @@ use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
-    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease,
-    Listed, Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease,
-    Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker,
-    WorkerInfo,
+    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Listed,
+    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renew, Renewal,
+    RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -103,13 +102,9 @@ impl Store for Recorder {
         self.note(self.store.claim(request), |answer| Call::claim(request, answer)).await
     }
 
-    async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
-        self.note(self.store.claim_known(request), |answer| Call::claim(request, answer)).await
-    }
-
-    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+    async fn renew(&self, leases: &[Renew], ttl: SignedDuration) -> Result<Vec<Renewal>> {
         self.note(self.store.renew(leases, ttl), |answers| Call::Renew {
-            leases: leases.to_vec(),
+            leases: leases.iter().map(|renew| renew.lease).collect(),
             ttl: micros(ttl),
             answers: answers.cloned(),
         })
@@ -121,16 +116,11 @@ impl Store for Recorder {
     }
 
     /// Two calls at the same time.
-    async fn finish_and_claim(
-        &self,
-        finishes: &[Finish],
-        next: &ClaimRequest,
-        reach: Reach,
-    ) -> Result<(Vec<FinishOutcome>, Claim)> {
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
         let claim = |answer: Option<&(_, Claim)>| Call::claim(next, answer.map(|(_, claim)| claim));
         let claiming = self.open(claim(None));
         let answer = self
-            .note(self.store.finish_and_claim(finishes, next, reach), |answer| {
+            .note(self.store.finish_and_claim(finishes, next), |answer| {
                 finish(finishes, answer.map(|(ended, _)| ended))
             })
             .await;
@@ -230,8 +220,13 @@ impl Store for Recorder {
         self.store.release_lane(workspace, lane).await
     }
 
-    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
-        self.store.lanes(workspace, page).await
+    async fn lanes(
+        &self,
+        workspace: &WorkspaceName,
+        only: Option<&LaneName>,
+        page: &Page<LaneName>,
+    ) -> Result<Listed<Lane, LaneName>> {
+        self.store.lanes(workspace, only, page).await
     }
 
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {

@@ -1,5 +1,6 @@
 //! Handing out runs, one turn after another.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
@@ -7,11 +8,14 @@ use jiff::Timestamp;
 use super::model::Model;
 use crate::clock::later;
 use crate::run::lifecycle;
-use crate::run::{QueueName, Run, RunId, Status, Tenure, WorkspaceName};
-use crate::store::{Claim, ClaimRequest, Claimed};
+use crate::run::{Priority, QueueName, Run, RunId, Status, Tenure, WorkspaceName};
+use crate::store::{Ahead, Claim, ClaimRequest, Claimed, QueueSettings};
 
 impl Model {
     pub(super) fn claim(&mut self, request: &ClaimRequest, now: Timestamp) -> Claim {
+        if let Some(ahead) = &request.ahead {
+            return self.claim_ahead(request, ahead, now);
+        }
         let until = later(now, request.lease_ttl);
         let mut claim = Claim { runs: Vec::new(), last_turn: request.last_turn.clone() };
         for run in self.orphans(request, now) {
@@ -29,6 +33,36 @@ impl Model {
             self.take(step, now);
         }
         claim.runs.retain(|claimed| claimed.adopted || self.may_start(&claimed.run, now));
+        claim
+    }
+
+    /// Runs that begin later, if enough is left for others. Each workspace is asked for what comes before the first that must not
+    /// be leased ahead.
+    fn claim_ahead(&mut self, request: &ClaimRequest, ahead: &Ahead, now: Timestamp) -> Claim {
+        let until = later(now, request.lease_ttl);
+        let mut claim = Claim { runs: Vec::new(), last_turn: request.last_turn.clone() };
+        let ready = |model: &Self, run: &Run| {
+            run.is_ready() && wants(request, run) && !model.settings(&run.workspace, &run.queue).paused
+        };
+        let waiting = self.live().filter(|run| ready(self, run)).count();
+        let most = request.capacity.min(waiting.saturating_sub(ahead.spare));
+        let mut at_an_end: BTreeSet<WorkspaceName> = BTreeSet::new();
+        while claim.runs.len() < most {
+            let open = |run: &&Run| ready(self, run) && !at_an_end.contains(&run.workspace);
+            let turn = turn(claim.last_turn.as_ref());
+            let Some(run) = self.live().filter(open).min_by_key(turn).cloned() else { break };
+            let is_limited = self.settings(&run.workspace, &run.queue).concurrency.is_some();
+            let workspace = run.workspace.clone();
+            let may = !is_limited && ahead.tasks.contains(&run.task);
+            match lifecycle::claim_ahead(run, &request.taker, until, now).filter(|_| may) {
+                Some(step) => {
+                    claim.last_turn = Some(workspace);
+                    claim.runs.push(Claimed::begun(step.run.clone()));
+                    self.take(step, now);
+                }
+                None => drop(at_an_end.insert(workspace)),
+            }
+        }
         claim
     }
 
@@ -67,19 +101,16 @@ impl Model {
 
     /// The first run of the workspace whose turn it is: the next by name after the one served last, then round again.
     fn next_in_turn(&self, request: &ClaimRequest, last_turn: Option<&WorkspaceName>) -> Option<Run> {
-        let claimable = |run: &&Run| {
-            run.is_ready()
-                && serves(request, run)
-                && request.has(&run.task)
-                && self.has_room(&run.workspace, &run.queue)
-        };
-        let turn =
-            |run: &&Run| (last_turn.is_some_and(|last| run.workspace <= *last), run.workspace.clone(), order(run));
-        self.live().filter(claimable).min_by_key(turn).cloned()
+        let claimable = |run: &&Run| run.is_ready() && wants(request, run) && self.has_room(&run.workspace, &run.queue);
+        self.live().filter(claimable).min_by_key(turn(last_turn)).cloned()
+    }
+
+    fn settings(&self, workspace: &WorkspaceName, queue: &QueueName) -> QueueSettings {
+        self.queues.get(&(workspace.clone(), queue.clone())).copied().unwrap_or_default()
     }
 
     fn has_room(&self, workspace: &WorkspaceName, queue: &QueueName) -> bool {
-        let Some(settings) = self.queues.get(&(workspace.clone(), queue.clone())) else { return true };
+        let settings = self.settings(workspace, queue);
         let running = self
             .live()
             .filter(|run| run.status() == Status::Running && run.workspace == *workspace && run.queue == *queue)
@@ -88,11 +119,20 @@ impl Model {
     }
 }
 
+fn wants(request: &ClaimRequest, run: &Run) -> bool {
+    serves(request, run) && request.has(&run.task)
+}
+
 fn serves(request: &ClaimRequest, run: &Run) -> bool {
     request.queues.is_empty() || request.queues.contains(&run.queue)
 }
 
+/// By which runs come one after the other: first those of workspaces that come after the one served last.
+fn turn(last: Option<&WorkspaceName>) -> impl Fn(&&Run) -> (bool, WorkspaceName, (Reverse<Priority>, i64)) {
+    move |run| (last.is_some_and(|last| run.workspace <= *last), run.workspace.clone(), order(run))
+}
+
 /// Priority high first, then oldest.
-fn order(run: &Run) -> (std::cmp::Reverse<crate::run::Priority>, i64) {
-    (std::cmp::Reverse(run.priority), run.seq)
+fn order(run: &Run) -> (Reverse<Priority>, i64) {
+    (Reverse(run.priority), run.seq)
 }

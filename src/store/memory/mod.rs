@@ -23,8 +23,8 @@ use self::model::Model;
 use super::ready::ReadyBell;
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
-    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease,
-    Listed, Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease,
+    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Listed,
+    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renew,
     Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker,
     WorkerInfo,
 };
@@ -85,10 +85,13 @@ impl Store for MemoryStore {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
-        Ok(self.change(|model, now| model.claim(request, now)))
+        match request.reach {
+            Reach::All => Ok(self.change(|model, now| model.claim(request, now))),
+            Reach::Known | Reach::Lanes => Ok(Claim::default()),
+        }
     }
 
-    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+    async fn renew(&self, leases: &[Renew], ttl: SignedDuration) -> Result<Vec<Renewal>> {
         Ok(self.change(|model, now| leases.iter().map(|lease| model.renew(lease, ttl, now)).collect()))
     }
 
@@ -96,16 +99,11 @@ impl Store for MemoryStore {
         Ok(self.change(|model, now| model.finish(finishes, now)))
     }
 
-    async fn finish_and_claim(
-        &self,
-        finishes: &[Finish],
-        next: &ClaimRequest,
-        reach: Reach,
-    ) -> Result<(Vec<FinishOutcome>, Claim)> {
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
         Ok(self.change(|model, now| {
             let outcomes = model.finish(finishes, now);
             model.continue_chains(now);
-            let claim = if reach == Reach::Anything { model.claim(next, now) } else { Claim::default() };
+            let claim = if next.reach == Reach::Lanes { Claim::default() } else { model.claim(next, now) };
             (outcomes, claim)
         }))
     }
@@ -180,9 +178,14 @@ impl Store for MemoryStore {
         Ok(self.change(|model, now| model.release_lane(workspace, lane, now)))
     }
 
-    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
+    async fn lanes(
+        &self,
+        workspace: &WorkspaceName,
+        only: Option<&LaneName>,
+        page: &Page<LaneName>,
+    ) -> Result<Listed<Lane, LaneName>> {
         let (model, _) = self.open();
-        Ok(model.lanes(workspace, page))
+        Ok(model.lanes(workspace, only, page))
     }
 
     async fn set_queue(

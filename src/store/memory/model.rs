@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::chains::Charged;
 use crate::access::{Token, TokenHash, TokenId};
-use crate::clock::later;
+use crate::clock::{earlier, later};
 use crate::run::lifecycle::{self, Command, CommandOutcome, LeaseLost, Step};
 use crate::run::{
     Attempt, GrantId, IdempotencyKey, LaneName, QueueName, Run, RunId, ScheduleId, Status, WorkerId, WorkspaceName,
@@ -14,7 +14,7 @@ use crate::run::{
 use crate::schedule::{Grant, Schedule, Skip};
 use crate::store::{
     Admission, Append, AppendOutcome, AuditRecord, Event, Finish, FinishOutcome, LanePolicy, LanePolicyOutcome, Lease,
-    Pruned, QueueSettings, Renewal, Retention, Worker,
+    Pruned, QueueSettings, Renew, Renewal, Retention, Worker,
 };
 
 pub(super) type LaneKey = (WorkspaceName, LaneName);
@@ -101,9 +101,9 @@ impl Model {
         self.waits.get(&run).cloned().unwrap_or_default()
     }
 
-    pub(super) fn renew(&mut self, lease: &Lease, ttl: SignedDuration, now: Timestamp) -> Renewal {
+    pub(super) fn renew(&mut self, Renew { lease, began }: &Renew, ttl: SignedDuration, now: Timestamp) -> Renewal {
         let Some(run) = self.runs.get(&lease.run).cloned() else { return Renewal::LeaseLost };
-        match lifecycle::renew(run, lease.epoch, later(now, ttl), now) {
+        match lifecycle::renew(run, lease.epoch, later(now, ttl), began.map(|ago| earlier(now, ago)), now) {
             Ok((step, stop)) => {
                 self.take(step, now);
                 Renewal::Renewed { stop }
@@ -113,8 +113,9 @@ impl Model {
     }
 
     pub(super) fn finish(&mut self, finishes: &[Finish], now: Timestamp) -> Vec<FinishOutcome> {
-        let finish = |Finish { lease, outcome, jitter }: Finish| {
-            self.end_attempt(lease, now, |run| lifecycle::finish(run, lease.epoch, outcome, jitter, now))
+        let finish = |Finish { lease, outcome, jitter, ran }: Finish| {
+            let began = earlier(now, ran);
+            self.end_attempt(lease, now, |run| lifecycle::finish(run, lease.epoch, outcome, jitter, began, now))
         };
         finishes.iter().cloned().map(finish).collect()
     }
@@ -141,6 +142,9 @@ impl Model {
         if !lifecycle::holds(&run, append.lease.epoch, now) {
             return AppendOutcome::LeaseLost;
         }
+        // Whoever has something to say has begun.
+        let run = lifecycle::begin(run, now);
+        self.put(run.clone());
         self.charge(&run, &append.events, now);
         let (attempt, events) = (run.attempt, self.events.entry(run.id).or_default());
         for event in &append.events {

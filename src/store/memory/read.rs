@@ -36,13 +36,19 @@ impl Model {
         Some(events.filter(|event| event.seq > after).take(limit).cloned().collect())
     }
 
-    pub(super) fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Listed<Lane, LaneName> {
+    pub(super) fn lanes(
+        &self,
+        workspace: &WorkspaceName,
+        only: Option<&LaneName>,
+        page: &Page<LaneName>,
+    ) -> Listed<Lane, LaneName> {
         let of_runs = self.runs.values().filter(|run| !run.status().is_terminal() || self.holds.contains(&run.id));
         let mut names: BTreeSet<LaneName> =
             of_runs.filter(|run| run.workspace == *workspace).filter_map(|run| run.lane.clone()).collect();
         let with_policy = self.lane_policies.iter().filter(|(_, policy)| **policy != LanePolicy::default());
         names.extend(with_policy.filter(|((owner, _), _)| owner == workspace).map(|((_, lane), _)| lane.clone()));
-        let on_page = |name: &LaneName| page.after.as_ref().is_none_or(|after| name > after);
+        let wanted = |name: &LaneName| only.is_none_or(|only| name == only);
+        let on_page = |name: &LaneName| wanted(name) && page.after.as_ref().is_none_or(|after| name > after);
         let lanes = names.into_iter().filter(on_page).take(page.limit + 1).map(|name| self.lane(workspace, name));
         Listed::cut(lanes.collect(), page.limit, |lane: &Lane| lane.name.clone())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::model::Model;
-use crate::run::{QueueName, Run, Status, TaskName, Tenure, WorkerId, WorkspaceName};
+use crate::run::{QueueName, Run, State, Status, TaskName, Tenure, WorkerId, WorkspaceName};
 use crate::store::{Duty, Load, Position, WaitingTask, Worker, WorkerInfo};
 
 impl Model {
@@ -68,7 +68,7 @@ impl Model {
     fn loads(&self, queue: &QueueName, workers: &[WorkerId]) -> Vec<Load> {
         let mut loads: BTreeMap<WorkerId, Load> = BTreeMap::new();
         for run in self.live() {
-            let Some(execution) = run.execution() else { continue };
+            let State::Running(execution) = &run.state else { continue };
             let (worker, since) = (execution.by.worker, execution.by.started_at);
             if !matches!(execution.tenure, Tenure::Leased { .. }) || !workers.contains(&worker) {
                 continue;

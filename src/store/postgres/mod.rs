@@ -9,6 +9,7 @@ mod connect;
 mod copy;
 mod intake;
 mod known;
+mod leases;
 mod listen;
 mod marks;
 mod migrate;
@@ -47,8 +48,8 @@ use self::wakes::Wakes;
 use super::script::{self, to_i32};
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
-    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease,
-    Listed, Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease,
+    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Listed,
+    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renew,
     Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, StoreError, Submission, WaitingTask,
     Worker, WorkerInfo,
 };
@@ -194,17 +195,16 @@ impl Store for PostgresStore {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
-        transact!(self.begin("claim"), tx => script::claim(tx, request))
-    }
-
-    async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
+        if request.reach == Reach::All {
+            return transact!(self.begin("claim"), tx => script::claim(tx, request));
+        }
         match self.shared.marks.only(&script::Interest::of(request)) {
             Some(only) => transact!(self.begin("claim"), tx => tx.claim_from(&only, request)),
             None => Ok(Claim::default()),
         }
     }
 
-    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+    async fn renew(&self, leases: &[Renew], ttl: SignedDuration) -> Result<Vec<Renewal>> {
         transact!(again Session::begin(&self.renewals, &self.shared, "renew"), tx => script::renew(tx, leases, ttl))
     }
 
@@ -212,13 +212,8 @@ impl Store for PostgresStore {
         transact!(self.begin("finish"), tx => script::finish(tx, finishes))
     }
 
-    async fn finish_and_claim(
-        &self,
-        finishes: &[Finish],
-        next: &ClaimRequest,
-        reach: Reach,
-    ) -> Result<(Vec<FinishOutcome>, Claim)> {
-        transact!(self.begin("finish"), tx => script::finish_and_claim(tx, finishes, Some((next, reach))))
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
+        transact!(self.begin("finish"), tx => script::finish_and_claim(tx, finishes, Some(next)))
     }
 
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
@@ -280,8 +275,13 @@ impl Store for PostgresStore {
         transact!(self.begin("release_lane"), tx => script::release_lane(tx, &key))
     }
 
-    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
-        transact!(again self.read("lanes"), tx => tx.lanes(workspace, page))
+    async fn lanes(
+        &self,
+        workspace: &WorkspaceName,
+        only: Option<&LaneName>,
+        page: &Page<LaneName>,
+    ) -> Result<Listed<Lane, LaneName>> {
+        transact!(again self.read("lanes"), tx => tx.lanes(workspace, only, page))
     }
 
     async fn set_queue(

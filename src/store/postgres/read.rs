@@ -81,12 +81,14 @@ impl Session {
     pub(super) async fn lanes(
         &self,
         workspace: &WorkspaceName,
+        only: Option<&LaneName>,
         page: &Page<LaneName>,
     ) -> Result<Listed<Lane, LaneName>> {
         let params = Params::default()
             .text(workspace.as_str())
             .add(page.after.as_ref().map(|lane| lane.as_str()), Type::TEXT)
-            .big(page.limit as i64 + 1);
+            .big(page.limit as i64 + 1)
+            .add(only.map(LaneName::as_str), Type::TEXT);
         let rows = self.query(&self.statements.lanes, params).await?;
         let lanes = rows.iter().map(lane).collect::<Result<Vec<_>>>()?;
         Ok(Listed::cut(lanes, page.limit, |lane: &Lane| lane.name.clone()))

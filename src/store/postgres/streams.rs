@@ -65,6 +65,9 @@ impl Session {
     /// Claims from the one stream that is known, and commits, in one exchange with the database.
     pub(super) async fn claim_from(&mut self, only: &(StreamKey, Mark), request: &ClaimRequest) -> Result<Claim> {
         let (StreamKey { workspace, task, queue }, (urgency, seq)) = only;
+        if request.ahead.as_ref().is_some_and(|ahead| !ahead.tasks.contains(task)) {
+            return Ok(Claim::default());
+        }
         let params = self
             .lease_params(&request.taker, request.lease_ttl)
             .text(workspace.as_str())
@@ -72,7 +75,9 @@ impl Session {
             .text(queue.as_str())
             .big(request.capacity as i64)
             .add(*urgency, Type::INT2)
-            .big(*seq);
+            .big(*seq)
+            .add(request.ahead.is_some(), Type::BOOL)
+            .big(request.ahead.as_ref().map_or(0, |ahead| ahead.spare as i64));
         self.look = self.shared.marks.look(&Interest::of(request));
         self.looked = true;
         self.last = Some(self.news.ready);

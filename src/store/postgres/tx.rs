@@ -17,17 +17,17 @@ use uuid::Uuid;
 
 use crate::access::{Token, TokenHash, TokenId};
 use crate::clock::until;
-use crate::run::lifecycle::Taker;
 use crate::run::{
-    Attempt, IdempotencyKey, Json, LaneName, NewRun, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop,
-    WorkspaceName,
+    Attempt, IdempotencyKey, Json, LaneName, NewRun, QueueName, Run, RunId, RunKey, ScheduleId, Status, WorkspaceName,
 };
 use crate::store::ready::News;
 use crate::store::script::{
     Columns, Ended, FoundDue, Front, Interest, LaneKey, Place, QueueKey, Ready, Remembered, Room, Turn, Tx, bad_name,
     steps, to_i32, to_u32,
 };
-use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
+use crate::store::{
+    Claim, ClaimRequest, Finish, LanePolicy, Lease, NewEvent, Renew, Renewal, Result, Retention, StoreError,
+};
 
 /// So many new runs are copied in rather than inserted.
 const MANY_RUNS: usize = 100;
@@ -338,42 +338,38 @@ impl Tx for Session {
         let rows = self.query(&self.statements.ready_places, turn_params(Params::default(), turns, &self.look)).await?;
         // Counted from 1.
         let turn = |row: &Row| row.get::<_, i64>(0) as usize - 1;
-        Ok(rows.iter().map(|row| Place { turn: turn(row), urgency: row.get(1), seq: row.get(2) }).collect())
+        let place =
+            |row: &Row| Place { turn: turn(row), urgency: row.get(1), seq: row.get(2), may_go_ahead: row.get(3) };
+        Ok(rows.iter().map(place).collect())
     }
 
-    async fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> Result<Vec<Run>> {
-        let params = self.lease_params(taker, lease_ttl);
+    async fn claim(&mut self, turns: &[Turn], request: &ClaimRequest) -> Result<Vec<Run>> {
+        let params = self.lease_params(&request.taker, request.lease_ttl);
         let [claim, _] = steps(&self.statements.claim);
-        let claimed = runs(&self.query(claim, turn_params(params, turns, &self.look)).await?)?;
+        let params = turn_params(params, turns, &self.look).add(request.ahead.is_some(), Type::BOOL);
+        let claimed = runs(&self.query(claim, params).await?)?;
         self.look.claimed(&claimed);
         Ok(claimed)
     }
 
-    async fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> Result<HashMap<Lease, Option<Stop>>> {
-        let mut held = HashMap::new();
-        for (epoch, ids) in by_epoch(leases.iter().map(|lease| (*lease, ()))) {
-            let params = Params::default()
-                .uuids(ids.iter().map(|(id, ())| id.0).collect())
-                .big(epoch)
-                .time(self.injected_now())
-                .big(micros(ttl));
-            for row in self.query(&self.statements.renew, params).await? {
-                let stop = row.get::<_, Option<&str>>(1).and_then(Stop::from_word);
-                held.insert(Lease { run: RunId(row.get(0)), epoch }, stop);
-            }
+    async fn renew(&mut self, leases: &[Renew], ttl: SignedDuration) -> Result<HashMap<Lease, Renewal>> {
+        let mut answers = HashMap::new();
+        for (epoch, renewals) in by_epoch(leases.iter().map(|renew| (renew.lease, renew.began))) {
+            self.renew_epoch(epoch, &renewals, ttl, &mut answers).await?;
         }
-        Ok(held)
+        Ok(answers)
     }
 
-    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<Ended> {
+    async fn finish_plain(&mut self, finishes: &[&Finish]) -> Result<Ended> {
         let mut ended = Ended::default();
         // Nearly all leases of a batch have the same epoch, and one epoch a statement keeps the plan an index scan.
-        for (epoch, said) in by_epoch(finishes.iter().map(|(lease, output)| (*lease, output))) {
+        for (epoch, said) in by_epoch(finishes.iter().map(|finish| (finish.lease, *finish))) {
             let params = Params::default()
                 .uuids(said.iter().map(|(id, _)| id.0).collect())
                 .big(epoch)
-                .jsons(said.iter().map(|(_, output)| output.as_ref().map(Json::as_str)).collect())
-                .time(self.injected_now());
+                .jsons(said.iter().map(|(_, finish)| finish.outcome.output().map(Json::as_str)).collect())
+                .time(self.injected_now())
+                .bigs(said.iter().map(|(_, finish)| micros(finish.ran)).collect());
             for row in self.query(&self.statements.finish_plain, params).await? {
                 let Some(runs) = row.get::<_, Option<Vec<Uuid>>>(0) else { continue };
                 ended.runs.extend(runs.into_iter().map(RunId));

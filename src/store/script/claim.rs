@@ -4,11 +4,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use super::chain::admit;
+use super::claim_ahead::claim_ahead;
 use super::{Interest, Place, QueueKey, Ready, Room, Stream, StreamKey, Turn, Tx};
 use crate::run::{Run, WorkspaceName};
-use crate::store::{Claim, ClaimRequest, Claimed, Result};
+use crate::store::{Claim, ClaimRequest, Claimed, Reach, Result};
 
 pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
+    if let Some(ahead) = &request.ahead {
+        return claim_ahead(tx, request, ahead).await;
+    }
     let mut claim = Claim { runs: Vec::new(), last_turn: request.last_turn.clone() };
     if request.capacity == 0 {
         return Ok(claim);
@@ -38,6 +42,9 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
 
 /// A claim by whoever has locked other things before: only what it need not wait for.
 pub(super) async fn claim_along<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
+    if request.reach == Reach::Lanes {
+        return Ok(Claim::default());
+    }
     match tx.claim_known(request).await? {
         Some(claim) => Ok(claim),
         None => claim(tx, request).await,
@@ -60,12 +67,12 @@ async fn take_turns<T: Tx>(
     let mut taken = Vec::new();
     while let Some(round) = rota.next_round(left) {
         let turns = rota.turns(tx, &round).await?;
-        let runs = tx.claim(&turns, &request.taker, request.lease_ttl).await?;
+        let runs = tx.claim(&turns, request).await?;
         rota.record(&round, &runs);
         left -= runs.len();
         taken.extend(runs);
     }
-    Ok(rota.in_order_of_turns(taken))
+    Ok(in_order_of_turns(&rota.order, taken))
 }
 
 /// Priority high first, then oldest.
@@ -101,7 +108,7 @@ impl Rota {
             }
         }
         let mut order: Vec<WorkspaceName> = streams.keys().cloned().collect();
-        order.sort_by_key(|workspace| (last_turn.is_some_and(|last| workspace <= last), workspace.clone()));
+        order.sort_by_key(turn(last_turn));
         Self { waiting: order.clone(), order, streams, rooms }
     }
 
@@ -164,22 +171,27 @@ impl Rota {
         self.waiting.drain(..round.workspaces.len());
         self.waiting.extend(round.workspaces.iter().filter(|workspace| got(workspace) == round.share).cloned());
     }
+}
 
-    fn in_order_of_turns(&self, mut runs: Vec<Run>) -> Vec<Run> {
-        runs.sort_by_key(order);
-        let mut ranks: HashMap<WorkspaceName, usize> = HashMap::new();
-        let place: HashMap<&WorkspaceName, usize> = self.order.iter().zip(0..).collect();
-        let mut ranked: Vec<(usize, usize, Run)> = runs
-            .into_iter()
-            .map(|run| {
-                let rank = ranks.entry(run.workspace.clone()).or_default();
-                *rank += 1;
-                (*rank, place.get(&run.workspace).copied().unwrap_or_default(), run)
-            })
-            .collect();
-        ranked.sort_by_key(|(rank, place, _)| (*rank, *place));
-        ranked.into_iter().map(|(_, _, run)| run).collect()
-    }
+/// By which workspaces have their turns: those after the one served last come first.
+pub(super) fn turn(last: Option<&WorkspaceName>) -> impl Fn(&WorkspaceName) -> (bool, WorkspaceName) {
+    move |workspace| (last.is_some_and(|last| workspace <= last), workspace.clone())
+}
+
+pub(super) fn in_order_of_turns(workspaces: &[WorkspaceName], mut runs: Vec<Run>) -> Vec<Run> {
+    runs.sort_by_key(order);
+    let mut ranks: HashMap<WorkspaceName, usize> = HashMap::new();
+    let place: HashMap<&WorkspaceName, usize> = workspaces.iter().zip(0..).collect();
+    let mut ranked: Vec<(usize, usize, Run)> = runs
+        .into_iter()
+        .map(|run| {
+            let rank = ranks.entry(run.workspace.clone()).or_default();
+            *rank += 1;
+            (*rank, place.get(&run.workspace).copied().unwrap_or_default(), run)
+        })
+        .collect();
+    ranked.sort_by_key(|(rank, place, _)| (*rank, *place));
+    ranked.into_iter().map(|(_, _, run)| run).collect()
 }
 
 fn queue_of(stream: &StreamKey) -> QueueKey {

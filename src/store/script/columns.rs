@@ -131,7 +131,7 @@ pub(in crate::store) fn read_run(row: &impl CellReader, positions: &Positions) -
 
 fn attempted_by(run: &Run) -> Option<&AttemptedBy> {
     match &run.state {
-        State::Running(execution) => Some(&execution.by),
+        State::Running(execution) | State::Leased(execution) => Some(&execution.by),
         State::Finished { by, .. } => by.as_ref(),
         _ => None,
     }

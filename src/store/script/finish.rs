@@ -9,17 +9,17 @@ use super::claim::{claim_along, order};
 use super::lanes::settle_and_start;
 use super::usage::{charge, usage_in};
 use super::{Change, LaneKey, Tx, apply};
+use crate::clock::earlier;
 use crate::run::lifecycle::{self, LeaseLost, Outcome, Step};
 use crate::run::{Run, RunId, Status};
 use crate::store::{
-    Append, AppendOutcome, Claim, ClaimRequest, Claimed, Finish, FinishOutcome, Lease, Reach, ReleaseLease, Renewal,
+    Append, AppendOutcome, Claim, ClaimRequest, Claimed, Finish, FinishOutcome, Lease, ReleaseLease, Renew, Renewal,
     Result,
 };
 
-pub(in crate::store) async fn renew<T: Tx>(tx: &mut T, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
-    let held = tx.renew(leases, ttl).await?;
-    let answer = |lease| held.get(lease).map_or(Renewal::LeaseLost, |stop| Renewal::Renewed { stop: *stop });
-    Ok(leases.iter().map(answer).collect())
+pub(in crate::store) async fn renew<T: Tx>(tx: &mut T, leases: &[Renew], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+    let answers = tx.renew(leases, ttl).await?;
+    Ok(leases.iter().map(|renew| answers.get(&renew.lease).copied().unwrap_or(Renewal::LeaseLost)).collect())
 }
 
 pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<Vec<FinishOutcome>> {
@@ -31,14 +31,15 @@ pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> 
 pub(in crate::store) async fn finish_and_claim<T: Tx>(
     tx: &mut T,
     finishes: &[Finish],
-    next: Option<(&ClaimRequest, Reach)>,
+    next: Option<&ClaimRequest>,
 ) -> Result<(Vec<FinishOutcome>, Claim)> {
     let mut outcomes = vec![FinishOutcome::Accepted(Status::Succeeded); finishes.len()];
     let (plain, lanes) = finish_plain(tx, finishes).await?;
     let rest: Vec<usize> = (0..finishes.len()).filter(|at| !plain.contains(at)).collect();
     if rest.is_empty() {
-        let mut started = settle_and_start(tx, &lanes, next.map(|(request, _)| request)).await?;
-        if let (true, Some((request, Reach::Anything))) = (started.is_empty(), next) {
+        // What is next in a lane is not leased ahead.
+        let mut started = settle_and_start(tx, &lanes, next.filter(|request| request.ahead.is_none())).await?;
+        if let (true, Some(request)) = (started.is_empty(), next) {
             return Ok((outcomes, claim_along(tx, request).await?));
         }
         started.sort_by_key(order);
@@ -47,8 +48,8 @@ pub(in crate::store) async fn finish_and_claim<T: Tx>(
     }
     let leases: Vec<Lease> = rest.iter().map(|at| finishes[*at].lease).collect();
     let decided = end_attempts(tx, &leases, lanes, |run, at, now| {
-        let Finish { lease, outcome, jitter } = finishes[rest[at]].clone();
-        lifecycle::finish(run, lease.epoch, outcome, jitter, now)
+        let Finish { lease, outcome, jitter, ran } = finishes[rest[at]].clone();
+        lifecycle::finish(run, lease.epoch, outcome, jitter, earlier(now, ran), now)
     });
     for (at, outcome) in rest.iter().zip(decided.await?) {
         outcomes[*at] = outcome;
@@ -62,9 +63,9 @@ async fn finish_plain<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<(HashSet
     let mut spoken_of = HashSet::new();
     let mut plain = Vec::new();
     let mut places = Vec::new();
-    for (at, Finish { lease, outcome, .. }) in finishes.iter().enumerate() {
-        if let (true, Outcome::Succeeded { output }) = (spoken_of.insert(lease.run), outcome) {
-            plain.push((*lease, output.clone()));
+    for (at, finish) in finishes.iter().enumerate() {
+        if spoken_of.insert(finish.lease.run) && matches!(finish.outcome, Outcome::Succeeded { .. }) {
+            plain.push(finish);
             places.push(at);
         }
     }
@@ -119,8 +120,9 @@ async fn end_attempts<T: Tx>(
 
 pub(in crate::store) async fn append<T: Tx>(tx: &mut T, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
     let leases: Vec<Lease> = appends.iter().map(|append| append.lease).collect();
-    let runs = lock(tx, &leases).await?;
+    let mut runs = lock(tx, &leases).await?;
     let now = tx.now().await?;
+    begin_leased(tx, &mut runs, &leases, now).await?;
     let (mut outcomes, mut used) = (Vec::new(), Vec::new());
     for append in appends {
         let held = runs.get(&append.lease.run).filter(|run| lifecycle::holds(run, append.lease.epoch, now));
@@ -134,6 +136,27 @@ pub(in crate::store) async fn append<T: Tx>(tx: &mut T, appends: &[Append]) -> R
     }
     charge(tx, &used, &runs, now).await?;
     Ok(outcomes)
+}
+
+/// Whoever has something to say of a run that was leased ahead has begun.
+async fn begin_leased<T: Tx>(
+    tx: &mut T,
+    runs: &mut HashMap<RunId, Run>,
+    leases: &[Lease],
+    now: Timestamp,
+) -> Result<()> {
+    let mut changes = Vec::new();
+    for lease in leases {
+        let Some(run) = runs.get_mut(&lease.run).filter(|run| lifecycle::holds(run, lease.epoch, now)) else {
+            continue;
+        };
+        let begun = lifecycle::begin(run.clone(), now);
+        if begun != *run {
+            let before = std::mem::replace(run, begun.clone());
+            changes.push(Change { before, step: Step { run: begun, ended: None } });
+        }
+    }
+    if changes.is_empty() { Ok(()) } else { apply(tx, changes, BTreeSet::new(), now).await }
 }
 
 async fn lock<T: Tx>(tx: &mut T, leases: &[Lease]) -> Result<HashMap<RunId, Run>> {

@@ -13,6 +13,7 @@ mod apply;
 mod cell;
 mod chain;
 mod claim;
+mod claim_ahead;
 mod columns;
 mod command;
 mod finish;

@@ -53,6 +53,7 @@ impl Record {
         let blocked_by = self.blocked_by.as_deref().and_then(BlockedBy::from_word);
         Ok(match status {
             Status::Pending => State::Pending,
+            Status::Queued if blocked_by == Some(BlockedBy::Worker) => State::Leased(self.execution()?),
             Status::Queued => State::Queued(blocked_by),
             Status::Retrying => State::Retrying(blocked_by),
             Status::Paused => State::Paused,
@@ -73,9 +74,9 @@ impl Record {
         let tenure = match (self.lease_expires_at, self.orphaned_at) {
             (Some(until), None) => Tenure::Leased { until },
             (None, Some(since)) => Tenure::Orphaned { since },
-            _ => return Err(self.impossible("a running run has either a lease or none")),
+            _ => return Err(self.impossible("a run with a worker has either a lease or none")),
         };
-        let by = self.attempted_by()?.ok_or_else(|| self.impossible("a running run has a worker"))?;
+        let by = self.attempted_by()?.ok_or_else(|| self.impossible("a run with a lease has a worker"))?;
         Ok(Execution { by, tenure, stop: self.stop.as_deref().and_then(Stop::from_word) })
     }
 

@@ -7,12 +7,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Interest, ScheduleTx, StreamKey};
 use crate::access::{Token, TokenHash, TokenId};
-use crate::run::lifecycle::Taker;
 use crate::run::{
-    Attempt, IdempotencyKey, Json, LaneName, NewRun, QueueName, Run, RunId, RunKey, ScheduleId, Status, Stop,
-    WorkspaceName,
+    Attempt, IdempotencyKey, LaneName, NewRun, QueueName, Run, RunId, RunKey, ScheduleId, Status, WorkspaceName,
 };
-use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention};
+use crate::store::{Claim, ClaimRequest, Finish, LanePolicy, Lease, NewEvent, Renew, Renewal, Result, Retention};
 
 pub(in crate::store) type LaneKey = (WorkspaceName, LaneName);
 pub(in crate::store) type QueueKey = (WorkspaceName, QueueName);
@@ -65,6 +63,8 @@ pub(in crate::store) struct Place {
     pub(in crate::store) seq: i64,
     /// Which of the turns asked for it.
     pub(in crate::store) turn: usize,
+    /// Whether the run may be leased ahead of its start, as far as the run alone decides.
+    pub(in crate::store) may_go_ahead: bool,
 }
 
 /// What stands at the front of a lane.
@@ -187,13 +187,13 @@ pub(in crate::store) trait Tx: ScheduleTx {
     fn lock_rooms(&mut self, queues: &[QueueKey]) -> impl Future<Output = Result<Vec<Room>>> + Send;
     /// The places of the first `take` ready runs of each stream, without locking them.
     fn ready_places(&mut self, turns: &[Turn]) -> impl Future<Output = Result<Vec<Place>>> + Send;
-    fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> impl Future<Output = Result<Vec<Run>>> + Send;
+    fn claim(&mut self, turns: &[Turn], request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;
 
     // Attempts
-    /// Extends those leases that are held; answers with them and what was asked of their runs.
-    fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> impl Future<Output = Result<HashMap<Lease, Option<Stop>>>> + Send;
+    /// Extends leases, without waiting for a locked run; leaves out those that are lost.
+    fn renew(&mut self, leases: &[Renew], ttl: SignedDuration) -> impl Future<Output = Result<HashMap<Lease, Renewal>>> + Send;
     /// Ends those held attempts that succeeded and that no other run waits for; answers with them.
-    fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> impl Future<Output = Result<Ended>> + Send;
+    fn finish_plain(&mut self, finishes: &[&Finish]) -> impl Future<Output = Result<Ended>> + Send;
     /// Whether one of these queues has a limit.
     fn any_limited(&mut self, queues: &[QueueKey]) -> impl Future<Output = Result<bool>> + Send;
     /// Adds events to a run that is locked; answers with the last sequence number.

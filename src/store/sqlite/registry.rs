@@ -6,17 +6,27 @@ use rusqlite::{Row, params};
 
 use super::row;
 use super::session::{Session, collect, limit};
+use super::streams::behind;
 use crate::run::{LaneName, QueueName, Status, WorkspaceName};
 use crate::store::script::steps;
 use crate::store::script::{to_i32, to_u32};
 use crate::store::{Lane, LanePolicy, Listed, Page, Queue, QueueChange, QueueSettings, Result};
 
 impl Session<'_> {
-    pub(super) fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
+    pub(super) fn lanes(
+        &self,
+        workspace: &WorkspaceName,
+        only: Option<&LaneName>,
+        page: &Page<LaneName>,
+    ) -> Result<Listed<Lane, LaneName>> {
         let [lanes, holds] = steps(&self.sql.lanes);
-        // No name is empty, so every name comes after the empty one.
-        let after = page.after.as_ref().map_or("", LaneName::as_str);
-        let params = params![workspace.as_str(), after, limit(page.limit.saturating_add(1))];
+        // As a range, which the indexes understand: every name comes after the empty one and before the last character there is.
+        let after = page.after.as_ref().map(|after| behind(after.as_str()));
+        let (first, last) = match only {
+            Some(only) => (only.to_string().max(after.unwrap_or_default()), only.as_str()),
+            None => (after.unwrap_or_default(), "\u{10ffff}"),
+        };
+        let params = params![workspace.as_str(), first, last, limit(page.limit.saturating_add(1))];
         let mut lanes = self.rows(lanes, params, |row| {
             let policy = row.get::<_, Option<String>>(1)?;
             Ok(Lane {

@@ -12,8 +12,8 @@ use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, Worke
 use crate::store::script;
 use crate::store::{
     Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
-    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Lease,
-    Listed, Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease,
+    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Listed,
+    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renew,
     Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker,
     WorkerInfo,
 };
@@ -38,11 +38,15 @@ impl Store for SqliteStore {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
+        // One writer: a claim that looks everywhere waits no longer than another.
+        if request.reach != Reach::All {
+            return Ok(Claim::default());
+        }
         let request = request.clone();
         self.writer.run("claim", move |tx| now(script::claim(tx, &request))).await
     }
 
-    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+    async fn renew(&self, leases: &[Renew], ttl: SignedDuration) -> Result<Vec<Renewal>> {
         let leases = leases.to_vec();
         self.writer.run("renew", move |tx| now(script::renew(tx, &leases, ttl))).await
     }
@@ -52,14 +56,9 @@ impl Store for SqliteStore {
         self.writer.run("finish", move |tx| now(script::finish(tx, &finishes))).await
     }
 
-    async fn finish_and_claim(
-        &self,
-        finishes: &[Finish],
-        next: &ClaimRequest,
-        reach: Reach,
-    ) -> Result<(Vec<FinishOutcome>, Claim)> {
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
         let (finishes, next) = (finishes.to_vec(), next.clone());
-        self.writer.run("finish", move |tx| now(script::finish_and_claim(tx, &finishes, Some((&next, reach))))).await
+        self.writer.run("finish", move |tx| now(script::finish_and_claim(tx, &finishes, Some(&next)))).await
     }
 
     async fn release(&self, releases: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
@@ -126,9 +125,14 @@ impl Store for SqliteStore {
         self.writer.run("release_lane", move |tx| now(script::release_lane(tx, &lane))).await
     }
 
-    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
-        let (workspace, page) = (workspace.clone(), page.clone());
-        self.readers.run("lanes", move |session| session.lanes(&workspace, &page)).await
+    async fn lanes(
+        &self,
+        workspace: &WorkspaceName,
+        only: Option<&LaneName>,
+        page: &Page<LaneName>,
+    ) -> Result<Listed<Lane, LaneName>> {
+        let (workspace, only, page) = (workspace.clone(), only.cloned(), page.clone());
+        self.readers.run("lanes", move |session| session.lanes(&workspace, only.as_ref(), &page)).await
     }
 
     async fn set_queue(

@@ -120,6 +120,6 @@ impl Walk<'_> {
 }
 
 /// What comes right after a name: none has a control character.
-fn behind(name: &str) -> String {
+pub(super) fn behind(name: &str) -> String {
     format!("{name}\u{1}")
 }

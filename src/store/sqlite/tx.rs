@@ -11,8 +11,7 @@ use rusqlite::{Row, params};
 use super::row;
 use super::session::{Session, back, collect, first, limit};
 use crate::access::{Token, TokenHash, TokenId};
-use crate::clock::{from_micros, later, until};
-use crate::run::lifecycle::Taker;
+use crate::clock::{earlier, from_micros, later, until};
 use crate::run::{
     Attempt, IdempotencyKey, Json, LaneName, NewRun, Run, RunId, RunKey, ScheduleId, Status, Stop, WorkspaceName,
 };
@@ -22,7 +21,9 @@ use crate::store::script::{
     Columns, Ended, FoundDue, Front, Interest, LaneKey, Place, QueueKey, Ready, Remembered, Room, StreamKey, Turn, Tx,
     bad_name, retry_text, to_i32,
 };
-use crate::store::{Claim, ClaimRequest, LanePolicy, Lease, NewEvent, Result, Retention, StoreError};
+use crate::store::{
+    Claim, ClaimRequest, Finish, LanePolicy, Lease, NewEvent, Renew, Renewal, Result, Retention, StoreError,
+};
 
 impl Tx for Session<'_> {
     async fn now(&mut self) -> Result<Timestamp> {
@@ -371,7 +372,9 @@ impl Tx for Session<'_> {
         let mut select = self.prepare(&self.sql.ready_places)?;
         let mut places = Vec::new();
         for (number, Turn { stream, take }) in turns.iter().enumerate() {
-            let read = |row: &Row<'_>| Ok(Place { urgency: row.get(0)?, seq: row.get(1)?, turn: number });
+            let read = |row: &Row<'_>| {
+                Ok(Place { urgency: row.get(0)?, seq: row.get(1)?, turn: number, may_go_ahead: row.get(2)? })
+            };
             let StreamKey { workspace, task, queue } = stream;
             let params = params![workspace.as_str(), task.as_str(), queue.as_str(), limit(*take)];
             collect(&mut select, params, read, &mut places)?;
@@ -379,8 +382,8 @@ impl Tx for Session<'_> {
         Ok(places)
     }
 
-    async fn claim(&mut self, turns: &[Turn], taker: &Taker, lease_ttl: SignedDuration) -> Result<Vec<Run>> {
-        let now = self.time();
+    async fn claim(&mut self, turns: &[Turn], request: &ClaimRequest) -> Result<Vec<Run>> {
+        let (now, taker) = (self.time(), &request.taker);
         let mut update = self.prepare_runs(&self.sql.claim)?;
         let mut runs = Vec::new();
         for Turn { stream: StreamKey { workspace, task, queue }, take } in turns {
@@ -391,40 +394,48 @@ impl Tx for Session<'_> {
                 taker.worker.0.as_bytes(),
                 taker.host.as_str(),
                 now.as_microsecond(),
-                later(now, lease_ttl).as_microsecond(),
+                later(now, request.lease_ttl).as_microsecond(),
                 task.as_str(),
+                request.ahead.is_some(),
             ];
             update.collect(params, &mut runs)?;
         }
         Ok(runs)
     }
 
-    async fn renew(&mut self, leases: &[Lease], ttl: SignedDuration) -> Result<HashMap<Lease, Option<Stop>>> {
+    async fn renew(&mut self, leases: &[Renew], ttl: SignedDuration) -> Result<HashMap<Lease, Renewal>> {
         let now = self.time();
-        let (now, until) = (now.as_microsecond(), later(now, ttl).as_microsecond());
-        let mut update = self.prepare(&self.sql.renew)?;
+        let until = later(now, ttl).as_microsecond();
+        let [begin, renew] = steps(&self.sql.renew);
+        let (mut begin, mut renew) = (self.prepare(begin)?, self.prepare(renew)?);
         let mut held = HashMap::new();
-        for lease in leases {
-            let stop = first(&mut update, params![lease.run.0.as_bytes(), lease.epoch, now, until], |row| {
+        for Renew { lease, began } in leases {
+            let (id, epoch, micros) = (lease.run.0.as_bytes(), lease.epoch, now.as_microsecond());
+            if let Some(ago) = began {
+                begin.execute(params![id, epoch, micros, earlier(now, *ago).as_microsecond()])?;
+            }
+            let stop = first(&mut renew, params![id, epoch, micros, until], |row| {
                 Ok(row.get::<_, Option<String>>(0)?.as_deref().and_then(Stop::from_word))
             })?;
-            held.extend(stop.map(|stop| (*lease, stop)));
+            held.extend(stop.map(|stop| (*lease, Renewal::Renewed { stop })));
         }
         Ok(held)
     }
 
-    async fn finish_plain(&mut self, finishes: &[(Lease, Option<Json>)]) -> Result<Ended> {
-        let now = self.time().as_microsecond();
+    async fn finish_plain(&mut self, finishes: &[&Finish]) -> Result<Ended> {
+        let time = self.time();
+        let now = time.as_microsecond();
         let [select, insert, delete] = steps(&self.sql.finish_plain);
         let (mut select, mut insert, mut delete) =
             (self.prepare(select)?, self.prepare(insert)?, self.prepare(delete)?);
         let mut ended = Ended::default();
-        for (Lease { run, epoch }, output) in finishes {
+        for Finish { lease: Lease { run, epoch }, outcome, ran, .. } in finishes {
             let held = first(&mut select, params![run.0.as_bytes(), epoch, now], |row| {
                 Ok((lane(row)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?))
             })?;
             let Some((lane, seq, limited)) = held else { continue };
-            insert.execute(params![seq, now, output.as_ref().map(Json::as_str)])?;
+            let began = earlier(time, *ran).as_microsecond();
+            insert.execute(params![seq, now, outcome.output().map(Json::as_str), began])?;
             delete.execute([seq])?;
             ended.runs.insert(*run);
             ended.lanes.extend(lane);

@@ -26,15 +26,34 @@ pub struct ClaimRequest {
     pub takeover_delay: SignedDuration,
     /// The workspace served last, so that the next one has its turn.
     pub last_turn: Option<WorkspaceName>,
+    /// Where to look.
+    pub reach: Reach,
+    /// Set to lease runs ahead of their start.
+    pub ahead: Option<Ahead>,
 }
 
-/// What a worker that ends attempts would have along with that.
+/// How far a claim looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The next runs of lanes that become free by it.
+    /// Only at the lanes that the same call frees, by ending attempts: their next runs.
     Lanes,
-    /// Whatever is ready: for those whose last claim got all that they had asked for.
-    Anything,
+    /// Where it need neither scan nor wait for a lock, which may be nowhere. For a worker that was just notified, or that ends
+    /// attempts with the same call.
+    Known,
+    /// Everywhere, at work to adopt first.
+    All,
+}
+
+/// A claim of runs that begin when the worker has a slot for them. Until then they are `queued`, blocked by `worker`.
+///
+/// Each workspace grants the runs before the first one that must not be leased ahead: one of a lane, of a schedule, of a limited
+/// queue, of another task than these, at its last attempt, or to be retried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ahead {
+    /// Which tasks are known to be short.
+    pub tasks: Arc<[TaskName]>,
+    /// How many ready runs have to be left for others: the slots of all workers.
+    pub spare: usize,
 }
 
 /// What it gets.
@@ -58,6 +77,21 @@ pub struct Claimed {
 }
 
 impl ClaimRequest {
+    /// Asks for so many runs of all queues and tasks, leased for 30 s.
+    pub fn of(taker: Taker, capacity: usize) -> Self {
+        Self {
+            taker,
+            queues: Vec::new(),
+            tasks: None,
+            capacity,
+            lease_ttl: SignedDuration::from_secs(30),
+            takeover_delay: SignedDuration::from_secs(60),
+            last_turn: None,
+            reach: Reach::All,
+            ahead: None,
+        }
+    }
+
     /// Whether the worker has the task.
     pub fn has(&self, task: &TaskName) -> bool {
         self.tasks.as_ref().is_none_or(|tasks| tasks.contains(task))

@@ -106,12 +106,12 @@ mod tests {
         let taker = Taker { worker: WorkerId::new(), host: HostName::parse("yard").expect("a name") };
         let run = lifecycle::submit(&request, 0, false, now);
         let run = lifecycle::claim(run, &taker, until, now).expect("claimed").run;
-        let lost = lifecycle::finish(run, 1, Outcome::Lost, Jitter(0), now).expect("lost");
+        let lost = lifecycle::finish(run, 1, Outcome::Lost, Jitter(0), now, now).expect("lost");
         let mut run = lost.run;
         run.state = runlane::run::State::Retrying(None);
         let run = lifecycle::claim(run, &taker, until, now).expect("claimed").run;
         let done = Outcome::Succeeded { output: None };
-        let mut run = lifecycle::finish(run, 2, done, Jitter(0), now).expect("done").run;
+        let mut run = lifecycle::finish(run, 2, done, Jitter(0), now, now).expect("done").run;
         run.lane = Some(LaneName::parse("a").expect("a name"));
         (run, lost.ended.into_iter().collect())
     }

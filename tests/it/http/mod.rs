@@ -22,12 +22,11 @@ mod usage;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::SignedDuration;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use runlane::clock::Clock;
 use runlane::http::{Api, ServeError, serve};
 use runlane::run::lifecycle::{Outcome, Retry, Taker};
-use runlane::run::{HostName, Jitter, Json, RunError, RunId, WorkerId};
+use runlane::run::{HostName, Json, RunError, RunId, WorkerId};
 use runlane::store::sqlite::SqliteStore;
 use runlane::store::{
     Append, AppendOutcome, ClaimRequest, Claimed, EventKind, Finish, FinishOutcome, Lease, NewEvent, Store,
@@ -112,15 +111,8 @@ impl Site {
 
     /// Takes the next run, if there is one.
     pub(super) async fn claims(&self) -> Vec<Claimed> {
-        let request = ClaimRequest {
-            taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
-            queues: vec![],
-            tasks: None,
-            capacity: 1,
-            lease_ttl: SignedDuration::from_secs(30),
-            takeover_delay: SignedDuration::from_secs(60),
-            last_turn: None,
-        };
+        let request =
+            ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") }, 1);
         self.store.claim(&request).await.expect("a claim").runs
     }
 
@@ -141,7 +133,7 @@ impl Site {
     }
 
     async fn finish(&self, lease: Lease, outcome: Outcome) {
-        let finished = self.store.finish(&[Finish { lease, outcome, jitter: Jitter(0) }]).await.expect("an answer");
+        let finished = self.store.finish(&[Finish::of(lease, outcome)]).await.expect("an answer");
         assert!(matches!(finished[..], [FinishOutcome::Accepted(_)]), "{finished:?}");
     }
 

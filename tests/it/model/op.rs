@@ -21,8 +21,10 @@ pub(crate) enum Op {
     Pass(u32),
     Submit(Vec<Wanted>, Option<u64>),
     Claim(Wants),
-    Renew(Vec<LeaseRef>, u32),
-    Finish(Vec<(LeaseRef, Ends, u32)>),
+    /// Each lease, and how many milliseconds ago its run began, if that is to be said.
+    Renew(Vec<(LeaseRef, Option<u32>)>, u32),
+    /// Each lease, how it ends, the draw, and how many milliseconds ago it began.
+    Finish(Vec<(LeaseRef, Ends, u32, u32)>),
     Release(Vec<(LeaseRef, Release)>),
     Append(Vec<(LeaseRef, EventKind)>),
     Command(Vec<RunRef>, Command, Option<u64>),
@@ -115,6 +117,8 @@ pub(crate) struct Wants {
     pub(crate) ttl_ms: u32,
     /// Whose turn was last; `None` to go on from the claim before.
     pub(crate) last_turn: Option<u8>,
+    /// To lease ahead of the start: how many ready runs to spare.
+    pub(crate) ahead: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -134,8 +138,9 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
         5 => prop::sample::select(vec![0, 1, 500, 2_000, 11_000, 61_000, 100_000]).prop_map(Op::Pass),
         8 => (prop::collection::vec(wanted(), 1..4), queue_size()).prop_map(|(runs, size)| Op::Submit(runs, size)),
         8 => wants().prop_map(Op::Claim),
-        2 => (prop::collection::vec(lease(), 1..3), ttl()).prop_map(|(leases, ttl)| Op::Renew(leases, ttl)),
-        6 => prop::collection::vec((lease(), ends(), any::<u32>()), 1..4).prop_map(Op::Finish),
+        2 => (prop::collection::vec((lease(), prop::option::of(ago())), 1..3), ttl())
+            .prop_map(|(leases, ttl)| Op::Renew(leases, ttl)),
+        6 => prop::collection::vec((lease(), ends(), any::<u32>(), ago()), 1..4).prop_map(Op::Finish),
         2 => prop::collection::vec((lease(), release()), 1..3).prop_map(Op::Release),
         1 => prop::collection::vec((lease(), event()), 1..3).prop_map(Op::Append),
         6 => (prop::collection::vec(run(), 1..4), command(), queue_size())
@@ -188,16 +193,23 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 
 fn wants() -> impl Strategy<Value = Wants> {
     let queues = prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(0..2u8, 1..2)];
-    (0..4u8, queues, prop::bool::weighted(0.2), 0..5usize, ttl(), prop::option::weighted(0.2, 0..3u8)).prop_map(
-        |(worker, queues, lacks_task, capacity, ttl_ms, last_turn)| Wants {
+    let ahead = prop::option::weighted(0.3, 0..3usize);
+    (0..4u8, queues, prop::bool::weighted(0.2), 0..5usize, ttl(), prop::option::weighted(0.2, 0..3u8), ahead).prop_map(
+        |(worker, queues, lacks_task, capacity, ttl_ms, last_turn, ahead)| Wants {
             worker,
             queues,
             lacks_task,
             capacity,
             ttl_ms,
             last_turn,
+            ahead,
         },
     )
+}
+
+/// Milliseconds since work began: now, lately, or before it can have been claimed.
+fn ago() -> impl Strategy<Value = u32> {
+    prop::sample::select(vec![0, 300, 1_000, 1_000_000])
 }
 
 fn run() -> impl Strategy<Value = RunRef> {

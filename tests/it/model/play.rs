@@ -10,8 +10,8 @@ use runlane::run::{
     RunKey, TaskName, WorkerId, WorkspaceName,
 };
 use runlane::store::{
-    Admission, Append, AuditEntry, Claim, ClaimRequest, Finish, Lease, NewEvent, QueueChange, QueueLimit, ReleaseLease,
-    Result, Retention, Store, WorkerInfo,
+    Admission, Ahead, Append, AuditEntry, Claim, ClaimRequest, Finish, Lease, NewEvent, QueueChange, QueueLimit,
+    ReleaseLease, Renew, Result, Retention, Store, WorkerInfo,
 };
 use uuid::Uuid;
 
@@ -167,13 +167,15 @@ impl World {
     fn request(&self, wants: &Wants) -> ClaimRequest {
         let host = HostName::parse(if wants.worker < 2 { "here" } else { "there" }).expect("a good name");
         ClaimRequest {
-            taker: Taker { worker: self.workers[wants.worker as usize], host },
             queues: wants.queues.iter().map(|at| queue(*at)).collect(),
             tasks: wants.lacks_task.then(|| [TaskName::parse("other").expect("a good name")].into()),
-            capacity: wants.capacity,
             lease_ttl: ms(wants.ttl_ms),
             takeover_delay: ms(60_000),
             last_turn: wants.last_turn.map(workspace).or(self.last_turn.clone()),
+            ahead: wants
+                .ahead
+                .map(|spare| Ahead { tasks: [TaskName::parse("task").expect("a good name")].into(), spare }),
+            ..ClaimRequest::of(Taker { worker: self.workers[wants.worker as usize], host }, wants.capacity)
         }
     }
 
@@ -240,14 +242,17 @@ const ALL: usize = 10_000;
 async fn other(store: &dyn Store, world: &World, op: &Op) -> Result<String> {
     Ok(match op {
         Op::Renew(leases, ttl) => {
-            let leases: Vec<Lease> = leases.iter().map(|lease| world.lease(*lease)).collect();
+            let renew =
+                |(lease, ago): &(LeaseRef, Option<u32>)| Renew { lease: world.lease(*lease), began: ago.map(ms) };
+            let leases: Vec<Renew> = leases.iter().map(renew).collect();
             format!("{:?}", store.renew(&leases, ms(*ttl)).await?)
         }
         Op::Finish(finishes) => {
-            let finish = |(lease, ends, jitter): &(LeaseRef, Ends, u32)| Finish {
+            let finish = |(lease, ends, jitter, ago): &(LeaseRef, Ends, u32, u32)| Finish {
                 lease: world.lease(*lease),
                 outcome: outcome(ends, world.now),
                 jitter: Jitter(*jitter),
+                ran: ms(*ago),
             };
             format!("{:?}", store.finish(&finishes.iter().map(finish).collect::<Vec<_>>()).await?)
         }

@@ -57,7 +57,7 @@ impl Snapshot {
                 let Some(next) = listed.next else { break };
                 page.after = Some(next);
             }
-            all.lanes.extend(store.lanes(&workspace, &Page::first(100)).await?.data);
+            all.lanes.extend(store.lanes(&workspace, None, &Page::first(100)).await?.data);
             all.queues.extend(store.queues(&workspace).await?);
             all.tokens.extend(store.tokens(Some(&workspace)).await?);
             all.audit.extend(audit(store, Some(&workspace)).await?);

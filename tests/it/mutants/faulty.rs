@@ -177,11 +177,7 @@ impl Store for Faulty {
         Ok(claim)
     }
 
-    async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
-        self.store.claim_known(request).await
-    }
-
-    async fn renew(&self, leases: &[Lease], ttl: SignedDuration) -> Result<Vec<Renewal>> {
+    async fn renew(&self, leases: &[Renew], ttl: SignedDuration) -> Result<Vec<Renewal>> {
         let answers = self.store.renew(leases, ttl).await?;
         let spoil = |answer| match answer {
             Renewal::LeaseLost if self.has(Fault::RenewsLostLeases) => Renewal::Renewed { stop: None },
@@ -197,16 +193,11 @@ impl Store for Faulty {
         Ok(self.spoil_end(self.store.finish(finishes).await?))
     }
 
-    async fn finish_and_claim(
-        &self,
-        finishes: &[Finish],
-        next: &ClaimRequest,
-        reach: Reach,
-    ) -> Result<(Vec<FinishOutcome>, Claim)> {
+    async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
         if self.strikes(Fault::DropsOutcomes, 20) {
             return Ok((vec![FinishOutcome::Accepted(Status::Succeeded); finishes.len()], Claim::default()));
         }
-        let (outcomes, mut claim) = self.store.finish_and_claim(finishes, &self.spoil_wish(next), reach).await?;
+        let (outcomes, mut claim) = self.store.finish_and_claim(finishes, &self.spoil_wish(next)).await?;
         self.spoil_claim(&mut claim);
         Ok((self.spoil_end(outcomes), claim))
     }
@@ -291,8 +282,13 @@ impl Store for Faulty {
         self.store.release_lane(workspace, lane).await
     }
 
-    async fn lanes(&self, workspace: &WorkspaceName, page: &Page<LaneName>) -> Result<Listed<Lane, LaneName>> {
-        self.store.lanes(workspace, page).await
+    async fn lanes(
+        &self,
+        workspace: &WorkspaceName,
+        only: Option<&LaneName>,
+        page: &Page<LaneName>,
+    ) -> Result<Listed<Lane, LaneName>> {
+        self.store.lanes(workspace, only, page).await
     }
 
     async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {

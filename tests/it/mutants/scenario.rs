@@ -7,12 +7,12 @@ use jiff::SignedDuration;
 use runlane::clock::{Clock, ManualClock};
 use runlane::run::lifecycle::{Command, Outcome, Release, Retry, Taker};
 use runlane::run::{
-    HostName, Idempotency, IdempotencyKey, Jitter, Json, KeyMode, LaneName, NewRun, QueueName, RunError, RunId, RunKey,
+    HostName, Idempotency, IdempotencyKey, Json, KeyMode, LaneName, NewRun, QueueName, RunError, RunId, RunKey,
     TaskName, WorkerId, WorkspaceName,
 };
 use runlane::store::history::{History, Log, Recorder};
 use runlane::store::{
-    Admission, Append, ClaimRequest, EventKind, Finish, Lease, NewEvent, QueueChange, ReleaseLease, Store,
+    Admission, Ahead, Append, ClaimRequest, EventKind, Finish, Lease, NewEvent, QueueChange, ReleaseLease, Store,
 };
 
 const TTL: SignedDuration = SignedDuration::from_secs(30);
@@ -54,14 +54,19 @@ impl Stage {
     }
 
     async fn claim(&self, host: &str) -> Vec<Lease> {
+        self.claim_as(host, None).await
+    }
+
+    async fn claim_ahead(&self) -> Vec<Lease> {
+        self.claim_as("here", Some(Ahead { tasks: [run().task].into(), spare: 0 })).await
+    }
+
+    async fn claim_as(&self, host: &str, ahead: Option<Ahead>) -> Vec<Lease> {
         let request = ClaimRequest {
-            taker: Taker { worker: WorkerId::new(), host: HostName::parse(host).expect("a good name") },
-            queues: Vec::new(),
-            tasks: None,
-            capacity: 10,
+            ahead,
             lease_ttl: TTL,
             takeover_delay: SignedDuration::from_secs(60),
-            last_turn: None,
+            ..ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse(host).expect("a good name") }, 10)
         };
         // What a store could not do is in the history.
         let claim = self.store.claim(&request).await.unwrap_or_default();
@@ -69,7 +74,7 @@ impl Stage {
     }
 
     async fn finish(&self, lease: Lease, outcome: Outcome) {
-        let _ = self.store.finish(&[Finish { lease, outcome, jitter: Jitter(0) }]).await;
+        let _ = self.store.finish(&[Finish::of(lease, outcome)]).await;
     }
 
     async fn command(&self, run: RunId, command: Command) {
@@ -103,7 +108,7 @@ impl Stage {
         let event = NewEvent { kind: EventKind::Log, data: Json::null() };
         for (at, lease) in leases.into_iter().enumerate() {
             match at {
-                0 => drop(self.store.renew(&[lease], TTL).await),
+                0 => drop(self.store.renew(&[lease.into()], TTL).await),
                 1 => drop(self.store.append(&[Append { lease, events: vec![event.clone()] }]).await),
                 2 => drop(self.store.release(&[ReleaseLease { lease, how: Release::ToQueue }]).await),
                 _ => self.finish(lease, succeeded()).await,
@@ -119,7 +124,7 @@ impl Stage {
         let _ = self.store.reap(100).await;
         let new = self.claim("here").await;
         for lease in &old {
-            let _ = self.store.renew(&[*lease], TTL).await;
+            let _ = self.store.renew(&[(*lease).into()], TTL).await;
             self.finish(*lease, succeeded()).await;
         }
         for lease in new {
@@ -141,7 +146,9 @@ impl Stage {
     async fn a_lane(&self) {
         let lane = Some(LaneName::parse("lane").expect("a good name"));
         self.submit(&[NewRun { lane: lane.clone(), ..run() }, NewRun { lane: lane.clone(), ..run() }]).await;
-        let first = self.claim("here").await;
+        // A run of a lane is not leased ahead.
+        let mut first = self.claim_ahead().await;
+        first.extend(self.claim("here").await);
         // While one runs another comes in, which makes the store look at the lane again.
         self.submit(&[NewRun { lane, ..run() }]).await;
         let second = self.claim("here").await;

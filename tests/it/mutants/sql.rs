@@ -70,10 +70,11 @@ pub(crate) const SQLITE: &[Mutant] = &[
     mutant("claim keeps the epoch", "claim", "epoch = epoch + 1", "epoch = max(epoch, 1)", Rule::Epochs)
         .refused_by("attempt <= epoch"),
     mutant("claim of what is blocked", "claim", "and blocked_by is null", "", Rule::LaneOverlap)
-        .refused_by("blocked_by is null or status in ('queued', 'retrying')"),
+        .refused_by("runs.workspace, runs.lane"),
     mutant("the lane ignores its occupant", "lane_fronts", "status in ('running', 'retrying')\n  ) or", "status = 'none'\n  ) or", Rule::LaneOverlap)
         .refused_by("runs.workspace, runs.lane"),
     mutant("the lane starts at its end", "lane_fronts", "order by priority desc, seq", "order by priority desc, seq desc", Rule::LaneOrder),
+    mutant("runs of lanes are leased ahead", "claim", "and lane is null", "", Rule::LaneOverlap).and("ready_places", "and lane is null", ""),
     mutant("the limit counts nobody", "lock_rooms", "and status = 'running'", "and status = 'none'", Rule::QueueLimit),
     mutant("paused queues are served", "ready_streams", "select paused,", "select 0,", Rule::QueuePaused),
     mutant("idempotency keys are forgotten", "remembered", "and key = ?2", "and key = ?2 and 1 = 0", Rule::Idempotency),
@@ -96,6 +97,7 @@ pub(crate) const POSTGRES: &[Mutant] = &[
     mutant("the lane ignores its occupant", "lane_fronts", "run.status in ('running', 'retrying')", "false", Rule::LaneOverlap)
         .refused_by("runs_lane_front"),
     mutant("the lane starts at its end", "lane_fronts", "order by -run.priority, run.seq", "order by -run.priority, -run.seq", Rule::LaneOrder),
+    mutant("runs of lanes are leased ahead", "claim", "and lane is null", "", Rule::LaneOverlap).and("ready_places", "and run.lane is null", ""),
     mutant("the limit counts nobody", "lock_rooms", "where status = 'running'", "where status = 'none'", Rule::QueueLimit),
     mutant("idempotency keys are forgotten", "remembered", "and idempotency.key = named.key", "and false", Rule::Idempotency)
         .and("remember", "where known.expires_at <= $6", "where $6::timestamptz is not null"),

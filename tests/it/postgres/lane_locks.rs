@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use runlane::clock::Clock;
 use runlane::run::lifecycle::{Outcome, Taker};
-use runlane::run::{HostName, Jitter, Json, LaneName, NewRun, Priority, RunId, TaskName, WorkerId};
+use runlane::run::{HostName, Json, LaneName, NewRun, Priority, RunId, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
 use runlane::store::{Admission, ClaimRequest, Finish, Lease, Store};
 use tokio_postgres::Client;
@@ -77,13 +77,9 @@ async fn submit(store: &PostgresStore, run: &NewRun) {
 
 async fn claim(store: &PostgresStore) -> Vec<Lease> {
     let request = ClaimRequest {
-        taker: Taker { worker: WorkerId::new(), host: HostName::parse("host").expect("a name") },
-        queues: Vec::new(),
-        tasks: None,
-        capacity: 10,
         lease_ttl: SignedDuration::from_mins(10),
         takeover_delay: SignedDuration::from_mins(10),
-        last_turn: None,
+        ..ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse("host").expect("a name") }, 10)
     };
     store.claim(&request).await.expect("claim").runs.iter().map(|claimed| claimed.lease()).collect()
 }
@@ -114,7 +110,7 @@ async fn next_starts(locked: Locked) -> Option<bool> {
     submit(&store, &next).await;
     let lease = claim(&store).await.remove(0);
     assert_eq!(lease.run, first.id, "lanes are serial");
-    let finish = Finish { lease, outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) };
+    let finish = Finish::of(lease, Outcome::Succeeded { output: None });
     let settling = async move { store.finish(&[finish]).await.expect("finish") };
     Some(claimed_after(&database, (next.id, locked), settling).await == [next.id])
 }

@@ -119,10 +119,21 @@ fn and_columns(ids: &str, columns: usize) -> Vec<&str> {
     [vec![ids], vec!["'{}'"; columns]].concat()
 }
 
+/// The statements of a file.
+fn steps<const N: usize>(sql: &str) -> [&str; N] {
+    let mut steps = sql.split("\n-- then");
+    let first = steps.next().into_iter();
+    let others = steps.map(|step| step.split_once('\n').map_or("", |(_, statement)| statement));
+    first.chain(others).collect::<Vec<_>>().try_into().expect("so many statements")
+}
+
+/// How long ago each of a thousand runs began.
+const AGO: &str = "array_fill(0::bigint, array[1000])";
+
 #[tokio::test]
 async fn a_claim_reads_the_front_of_the_ready_index_and_updates_by_place() {
     let turn = ["array['default']", "array['noop']", "array['default']", "array[1000]", "array[0]", "array[0]"];
-    let arguments = [&["gen_random_uuid()", "'host'", NOW, "30000000"], &turn[..]].concat();
+    let arguments = [&["gen_random_uuid()", "'host'", NOW, "30000000"], &turn[..], &["false"]].concat();
     let (claim, _) = sql!("claim").split_once("-- then").expect("a first step");
     check(claim, &arguments, assert_claims_by_place).await;
 }
@@ -148,6 +159,8 @@ async fn a_claim_of_what_is_known_looks_once_for_what_may_stand_in_its_way() {
         "'default'",
         "1000",
         "0::smallint",
+        "0",
+        "false",
         "0",
     ];
     let (_, known) = sql!("claim").split_once("-- then").expect("a second step");
@@ -205,20 +218,24 @@ async fn assert_looks_for_ids(insert: &str) {
 #[tokio::test]
 async fn a_finish_finds_its_runs_by_id() {
     let outputs = "array_fill(null::json, array[1000])";
-    check(sql!("finish_plain"), &[&ids(), "1", outputs, NOW], |plan| assert_by_index(plan, "runs_pkey")).await;
+    check(sql!("finish_plain"), &[&ids(), "1", outputs, NOW, AGO], |plan| assert_by_index(plan, "runs_pkey")).await;
 }
 
 #[tokio::test]
 async fn a_finish_reads_the_limited_queues_once_and_not_for_every_run() {
     let Some(database) = Database::empty().await else { return };
-    let arguments = [&ids(), "1", "array_fill(null::json, array[1000])", NOW];
+    let arguments = [&ids(), "1", "array_fill(null::json, array[1000])", NOW, AGO];
     let plan = explain(&database, "explain verbose", "", sql!("finish_plain"), &arguments).await;
     assert!(plan.contains("hashed SubPlan"), "{plan}");
 }
 
 #[tokio::test]
 async fn a_renewal_finds_its_runs_by_id() {
-    check(sql!("renew"), &[&ids(), "1", NOW, "30000000"], |plan| assert_by_index(plan, "runs_pkey")).await;
+    let [begin, renew, held] = steps(sql!("renew"));
+    let arguments = [&ids(), "1", NOW, "30000000", AGO];
+    for (sql, arguments) in [(begin, &arguments[..]), (renew, &arguments[..4]), (held, &arguments[..3])] {
+        check(sql, arguments, |plan| assert_by_index(plan, "runs_pkey")).await;
+    }
 }
 
 #[tokio::test]

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
-use jiff::SignedDuration;
 use runlane::clock::Clock;
 use runlane::executor::native::TaskError;
 use runlane::run::lifecycle::{Outcome, Taker};
-use runlane::run::{HostName, Jitter, Json, KeyMode, LaneName, NewRun, QueueName, RunId, RunKey, TaskName, WorkerId};
+use runlane::run::{HostName, Json, KeyMode, LaneName, NewRun, QueueName, RunId, RunKey, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
 use runlane::store::{Admission, Claim, ClaimRequest, Claimed, Finish, QueueChange, Reach, Store, SubmitOutcome};
 use runlane::worker::{Served, Settings, Worker};
@@ -23,19 +22,11 @@ fn a_run() -> NewRun {
 }
 
 fn asks_for(capacity: usize) -> ClaimRequest {
-    ClaimRequest {
-        taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
-        queues: vec![],
-        tasks: None,
-        capacity,
-        lease_ttl: SignedDuration::from_secs(30),
-        takeover_delay: SignedDuration::from_secs(60),
-        last_turn: None,
-    }
+    ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") }, capacity)
 }
 
 fn success(claimed: &Claimed) -> Finish {
-    Finish { lease: claimed.lease(), outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) }
+    Finish::of(claimed.lease(), Outcome::Succeeded { output: None })
 }
 
 async fn connect(database: &Database) -> PostgresStore {
@@ -76,17 +67,21 @@ async fn callers_that_come_together_share_transactions_and_have_their_own_answer
     assert!(transactions < 200, "{transactions} transactions for {runs} runs");
 }
 
+fn of_known(request: &ClaimRequest) -> ClaimRequest {
+    ClaimRequest { reach: Reach::Known, ..request.clone() }
+}
+
 #[tokio::test]
 async fn the_one_stream_that_is_known_is_claimed_from_at_once() {
     let Some(database) = Database::empty().await else { return };
     let (store, submitter) = (connect(&database).await, connect(&database).await);
     submitter.submit(&[a_run()], Admission::default()).await.expect("submit answers");
     let request = asks_for(10);
-    assert_eq!(store.claim_known(&request).await.expect("an answer"), Claim::default(), "nothing is known yet");
+    assert_eq!(store.claim(&of_known(&request)).await.expect("an answer"), Claim::default(), "nothing is known yet");
     assert_eq!(store.claim(&request).await.expect("an answer").runs.len(), 1);
     let runs = [a_run(), a_run()];
     submitter.submit(&runs, Admission::default()).await.expect("submit answers");
-    let claim = store.claim_known(&request).await.expect("an answer");
+    let claim = store.claim(&of_known(&request)).await.expect("an answer");
     let claimed: HashSet<RunId> = claim.runs.iter().map(|claimed| claimed.run.id).collect();
     assert_eq!(claimed, runs.iter().map(|run| run.id).collect());
 
@@ -95,7 +90,7 @@ async fn the_one_stream_that_is_known_is_claimed_from_at_once() {
     let orphan = "update runlane.runs set lease_expires_at = null, orphaned_at = now() where id = (
         select id from runlane.runs where status = 'running' limit 1)";
     database.execute(orphan).await;
-    assert_eq!(store.claim_known(&request).await.expect("an answer").runs, []);
+    assert_eq!(store.claim(&of_known(&request)).await.expect("an answer").runs, []);
     assert_eq!(store.claim(&request).await.expect("an answer").runs.len(), 2);
 }
 
@@ -112,7 +107,10 @@ async fn the_next_of_a_lane_is_handed_over_where_nothing_else_is_ready() {
     let mut started: Vec<RunId> = held.iter().map(|claimed| claimed.run.id).collect();
     while !held.is_empty() {
         let (_, claim) = store
-            .finish_and_claim(&held.iter().map(success).collect::<Vec<_>>(), &request, Reach::Lanes)
+            .finish_and_claim(
+                &held.iter().map(success).collect::<Vec<_>>(),
+                &ClaimRequest { reach: Reach::Lanes, ..request.clone() },
+            )
             .await
             .expect("an answer");
         held = claim.runs;
@@ -130,9 +128,13 @@ async fn what_is_known_ends_before_a_run_with_a_grant() {
     store.claim(&asks_for(1)).await.expect("an answer");
     let scheduled = "update runlane.runs set schedule_id = gen_random_uuid(), grant_id = gen_random_uuid() where id = ";
     database.execute(&format!("{scheduled}'{}'", runs[2].id)).await;
-    let known = store.claim_known(&asks_for(4)).await.expect("an answer").runs;
+    let known = store.claim(&of_known(&asks_for(4))).await.expect("an answer").runs;
     assert_eq!(known.iter().map(|claimed| claimed.run.id).collect::<Vec<_>>(), [runs[1].id]);
-    assert_eq!(store.claim_known(&asks_for(4)).await.expect("an answer").runs, [], "a claim has to see to the grant");
+    assert_eq!(
+        store.claim(&of_known(&asks_for(4))).await.expect("an answer").runs,
+        [],
+        "a claim has to see to the grant"
+    );
 }
 
 /// Runs of several kinds are stored by another statement than those of one.
@@ -165,7 +167,7 @@ async fn what_is_ready_comes_along_with_the_end_of_a_run_where_one_stream_is_kno
     let mut along = 0;
     while !held.is_empty() {
         let ended: Vec<Finish> = held.iter().map(success).collect();
-        let answer = store.finish_and_claim(&ended, &request, Reach::Anything).await;
+        let answer = store.finish_and_claim(&ended, &of_known(&request)).await;
         held = answer.expect("an answer").1.runs;
         along += held.len();
         if held.is_empty() {
@@ -244,7 +246,7 @@ async fn a_run_under_a_grant_is_not_claimed_without_a_look_at_it() {
             "update runlane.runs set schedule_id = gen_random_uuid(), grant_id = gen_random_uuid() where id = '{id}'"
         ))
         .await;
-    assert_eq!(store.claim_known(&request).await.expect("an answer").runs, []);
+    assert_eq!(store.claim(&of_known(&request)).await.expect("an answer").runs, []);
 }
 
 #[tokio::test]
@@ -348,7 +350,7 @@ async fn an_id_that_is_submitted_again_and_again_while_its_run_ends_makes_one_ru
         let submissions: Vec<_> = submissions.collect();
         for claimed in &held {
             let outcome = Outcome::Succeeded { output: None };
-            let finish = Finish { lease: claimed.lease(), outcome, jitter: Jitter(0) };
+            let finish = Finish::of(claimed.lease(), outcome);
             store.finish(&[finish]).await.expect("an answer");
         }
         for submission in join_all(submissions).await {

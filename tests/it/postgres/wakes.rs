@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use runlane::clock::Clock;
 use runlane::run::lifecycle::{Outcome, Taker};
-use runlane::run::{HostName, Jitter, Json, NewRun, TaskName, WorkerId};
+use runlane::run::{HostName, Json, NewRun, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
 use runlane::store::{Admission, ClaimRequest, Finish, FinishOutcome, ReadySignal, Store, SubmitOutcome};
 use tokio_postgres::{AsyncMessage, Client, NoTls};
@@ -166,13 +166,9 @@ async fn successes_that_free_nothing_are_not_passed_on() {
 
 async fn claim_and_succeed(store: &PostgresStore) {
     let request = ClaimRequest {
-        taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
-        queues: Vec::new(),
-        tasks: None,
-        capacity: 1,
         lease_ttl: jiff::SignedDuration::from_secs(60),
         takeover_delay: jiff::SignedDuration::from_secs(60),
-        last_turn: None,
+        ..ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") }, 1)
     };
     let claimed = loop {
         // A claim may pass over what another store made ready; the next one will not.
@@ -182,7 +178,7 @@ async fn claim_and_succeed(store: &PostgresStore) {
         }
     };
     let lease = claimed.lease();
-    let finish = Finish { lease, outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) };
+    let finish = Finish::of(lease, Outcome::Succeeded { output: None });
     let outcomes = store.finish(&[finish]).await.expect("finish");
     assert!(matches!(outcomes[..], [FinishOutcome::Accepted(_)]), "{outcomes:?}");
 }

@@ -95,15 +95,7 @@ impl Year {
         loop {
             self.store.reap(5_000).await.expect("reap");
             self.store.promote(5_000).await.expect("promote");
-            let request = ClaimRequest {
-                taker: taker.clone(),
-                queues: Vec::new(),
-                tasks: None,
-                capacity: 2_000,
-                lease_ttl: SignedDuration::from_secs(30),
-                takeover_delay: SignedDuration::from_secs(60),
-                last_turn: None,
-            };
+            let request = ClaimRequest::of(taker.clone(), 2_000);
             let claimed = self.store.claim(&request).await.expect("claim").runs;
             if claimed.is_empty() {
                 return;
@@ -123,6 +115,6 @@ impl Year {
             (_, 12..15) => Outcome::Failed { error: error(), retry: Retry::Never },
             _ => Outcome::Succeeded { output: None },
         };
-        Some(Finish { lease: claimed.lease(), outcome, jitter: Jitter(self.random.u32(..)) })
+        Some(Finish { jitter: Jitter(self.random.u32(..)), ..Finish::of(claimed.lease(), outcome) })
     }
 }

@@ -10,11 +10,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use runlane::clock::{Clock, ManualClock};
 use runlane::run::lifecycle::{Outcome, Taker};
-use runlane::run::{HostName, Jitter, Json, NewRun, TaskName, WorkerId};
+use runlane::run::{HostName, Json, NewRun, TaskName, WorkerId};
 use runlane::store::sqlite::SqliteStore;
 use runlane::store::{Claim, ClaimRequest, Finish, Lease, Store};
-
-use jiff::SignedDuration;
 
 /// A file in a directory of its own, gone at the end of the test.
 struct Place {
@@ -44,15 +42,7 @@ fn a_run() -> NewRun {
 }
 
 fn a_request(capacity: usize) -> ClaimRequest {
-    ClaimRequest {
-        taker: Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") },
-        queues: vec![],
-        tasks: None,
-        capacity,
-        lease_ttl: SignedDuration::from_secs(30),
-        takeover_delay: SignedDuration::from_secs(60),
-        last_turn: None,
-    }
+    ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") }, capacity)
 }
 
 async fn claim(store: &SqliteStore, capacity: usize) -> Claim {
@@ -60,5 +50,5 @@ async fn claim(store: &SqliteStore, capacity: usize) -> Claim {
 }
 
 fn success(lease: Lease) -> Finish {
-    Finish { lease, outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) }
+    Finish::of(lease, Outcome::Succeeded { output: None })
 }

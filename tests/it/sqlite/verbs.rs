@@ -18,7 +18,7 @@ const SECOND: SignedDuration = SignedDuration::from_secs(1);
 
 fn failure(lease: runlane::store::Lease, retry: Retry) -> Finish {
     let outcome = Outcome::Failed { error: RunError::new("boom", "it broke"), retry };
-    Finish { lease, outcome, jitter: Jitter(0) }
+    Finish::of(lease, outcome)
 }
 
 fn lane(name: &str) -> LaneName {
@@ -74,7 +74,7 @@ async fn an_attempt_is_renewed_logged_retried_and_resumed() {
     run.max_attempts = std::num::NonZeroU16::new(2).expect("two");
     store.submit(std::slice::from_ref(&run), Admission::default()).await.expect("a submission");
     let lease = claim(&store, 5).await.runs[0].lease();
-    let renewed = store.renew(&[lease], SECOND * 60).await.expect("a renewal");
+    let renewed = store.renew(&[lease.into()], SECOND * 60).await.expect("a renewal");
     assert_eq!(renewed, [Renewal::Renewed { stop: None }]);
     let events = vec![NewEvent { kind: EventKind::Log, data: Json::null() }; 2];
     let appended = store.append(&[Append { lease, events }]).await.expect("events");
@@ -129,12 +129,12 @@ async fn lanes_hold_and_let_go() {
     store.submit(&runs, Admission::default()).await.expect("a submission");
     let first = claim(&store, 5).await;
     assert_eq!(first.runs.iter().map(|claimed| claimed.run.id).collect::<Vec<_>>(), [runs[0].id]);
-    let lanes = store.lanes(&workspace, &Page::first(5)).await.expect("lanes").data;
+    let lanes = store.lanes(&workspace, None, &Page::first(5)).await.expect("lanes").data;
     assert_eq!((lanes[0].occupant, lanes[0].waiting), (Some(runs[0].id), 2));
 
     store.finish(&[failure(first.runs[0].lease(), Retry::Never)]).await.expect("an outcome");
     assert!(claim(&store, 5).await.runs.is_empty());
-    let lanes = store.lanes(&workspace, &Page::first(5)).await.expect("lanes").data;
+    let lanes = store.lanes(&workspace, None, &Page::first(5)).await.expect("lanes").data;
     assert_eq!((&lanes[0].held_by, lanes[0].occupant), (&vec![runs[0].id], None));
     assert_eq!(store.release_lane(&workspace, &lane("a")).await.expect("a release"), 1);
     let second = claim(&store, 5).await;

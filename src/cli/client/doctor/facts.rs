@@ -57,7 +57,7 @@ impl Facts {
         let filter = RunFilter { statuses: vec![Status::Running], ..RunFilter::default() };
         for workspace in store.workspaces().await? {
             facts.queues.extend(store.queues(&workspace).await?.into_iter().map(queue));
-            facts.lanes.extend(store.lanes(&workspace, &Page::first(MOST)).await?.data.into_iter().map(lane));
+            facts.lanes.extend(store.lanes(&workspace, None, &Page::first(MOST)).await?.data.into_iter().map(lane));
             facts.running.extend(running(store, &workspace, &filter).await?);
         }
         let waiting = store.waiting_tasks(MOST).await?.into_iter();

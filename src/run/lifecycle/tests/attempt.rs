@@ -2,7 +2,9 @@
 
 use jiff::SignedDuration;
 
-use crate::run::lifecycle::sample::{asked, at, at_its_last, at_most_once, by, executed, finished, now, running};
+use crate::run::lifecycle::sample::{
+    asked, at, at_its_last, at_most_once, by, executed, finished, leased_ahead, now, running,
+};
 use crate::run::lifecycle::{
     FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, LeaseLost, Outcome, Release, Retry, Step, finish, overdue, release,
 };
@@ -12,7 +14,7 @@ use crate::run::{
 
 fn end(run: Run, outcome: Outcome) -> Step {
     let epoch = run.epoch;
-    finish(run, epoch, outcome, Jitter(0), now()).expect("the lease is held")
+    finish(run, epoch, outcome, Jitter(0), now(), now()).expect("the lease is held")
 }
 
 fn failed(retry: Retry) -> Outcome {
@@ -96,7 +98,7 @@ fn no_wait_goes_past_the_end_of_time() {
 fn the_wait_follows_the_policy_of_the_run_and_its_cap() {
     let retry = Some(RetryPolicy { base_ms: 2_000, factor: 10, cap_ms: 5_000 });
     let run = Run { retry, attempt: 400, epoch: 400, max_attempts: 1_000, ..running() };
-    let waits = [0, u32::MAX].map(|draw| finish(run.clone(), 400, failed(Retry::Backoff), Jitter(draw), now()));
+    let waits = [0, u32::MAX].map(|draw| finish(run.clone(), 400, failed(Retry::Backoff), Jitter(draw), now(), now()));
     assert_eq!(waits.map(|step| step.map(|step| step.run.available_at)), [Ok(at(2)), Ok(at(5))]);
 }
 
@@ -172,6 +174,30 @@ fn a_run_given_back_before_it_began_is_as_if_it_had_not_been_claimed() {
 }
 
 #[test]
+fn a_run_leased_ahead_is_given_back_as_if_nothing_had_been() {
+    let Step { run, ended } = give_back(leased_ahead(None), Release::Unbegun);
+    assert_eq!((run.attempt, run.is_ready(), run.error, ended), (0, true, None, None));
+    assert_eq!((run.available_at, run.epoch), (at(-1000), 1), "an answer to the lease that it had would come too late");
+    let cancelled = give_back(leased_ahead(Some(Stop::Cancel)), Release::Unbegun).run;
+    assert_eq!((cancelled.status(), cancelled.attempt), (Status::Cancelled, 0));
+    let paused = give_back(leased_ahead(Some(Stop::Pause)), Release::Unbegun).run;
+    assert_eq!((paused.status(), paused.attempt), (Status::Paused, 0));
+}
+
+#[test]
+fn a_run_leased_ahead_began_when_its_worker_says_but_not_before_its_lease() {
+    for (said, began) in [(at(-3), at(-3)), (at(-3600), at(-10))] {
+        let run = leased_ahead(None);
+        let done = Outcome::Succeeded { output: None };
+        let run = finish(run.clone(), run.epoch, done, Jitter(0), said, now()).expect("the lease is held").run;
+        assert_eq!((run.attempt, run.started_at), (1, Some(began)));
+        assert_eq!(run.state, State::Finished { ending: Ending::Succeeded, at: now(), by: Some(by(began)) });
+    }
+    let stopped = give_back(leased_ahead(None), Release::ToQueue);
+    assert_eq!((stopped.run.attempt, stopped.run.interruptions), (0, 1), "interrupted like any other");
+}
+
+#[test]
 fn work_that_is_missing_is_not_tried_again_before_it_must_have_stopped() {
     let missing = |after| end(running(), Outcome::Missing { stopped_by: at(after) }).run;
     assert_eq!((missing(60).available_at, missing(60).blocked_by()), (at(60), Some(BlockedBy::AvailableAt)));
@@ -203,11 +229,11 @@ fn a_release_honours_what_was_asked() {
 #[test]
 fn a_word_by_another_epoch_or_after_the_lease_is_refused() {
     for epoch in [0, 2] {
-        assert_eq!(finish(running(), epoch, Outcome::Lost, Jitter(0), now()), Err(LeaseLost));
+        assert_eq!(finish(running(), epoch, Outcome::Lost, Jitter(0), now(), now()), Err(LeaseLost));
         assert_eq!(release(running(), epoch, Release::ToQueue, now()), Err(LeaseLost));
     }
-    assert_eq!(finish(running(), 1, Outcome::Lost, Jitter(0), at(30)), Err(LeaseLost));
-    assert_eq!(finish(finished(Ending::Failed), 1, Outcome::Lost, Jitter(0), now()), Err(LeaseLost));
+    assert_eq!(finish(running(), 1, Outcome::Lost, Jitter(0), now(), at(30)), Err(LeaseLost));
+    assert_eq!(finish(finished(Ending::Failed), 1, Outcome::Lost, Jitter(0), now(), now()), Err(LeaseLost));
 }
 
 #[test]
@@ -239,7 +265,7 @@ fn work_that_asks_for_later_waits_and_keeps_its_attempt() {
     assert_eq!(ended.map(|attempt| attempt.number), Some(1));
     let policy = Some(RetryPolicy { base_ms: 1_000, factor: 2, cap_ms: 60_000 });
     let before = Run { postponements: 3, retry: policy, ..running() };
-    let run = finish(before, 1, later(None), Jitter(u32::MAX), now()).expect("the lease is held").run;
+    let run = finish(before, 1, later(None), Jitter(u32::MAX), now(), now()).expect("the lease is held").run;
     assert_eq!((run.available_at, run.postponements), (at(16), 4), "the wait grows with the postponements");
 }
 

@@ -60,7 +60,8 @@ create index runs_ready on runlane.runs (workspace, task, queue, (-priority), se
     where status in ('queued', 'retrying') and blocked_by is null;
 -- Lease times are in no index, so that renewing a lease rewrites no index. Statements that name runs by id must not
 -- say "status = 'running'" (an unexpired lease implies it), or the planner may read this whole index instead.
-create index runs_running on runlane.runs (seq) with (deduplicate_items = off) where status = 'running';
+create index runs_running on runlane.runs (seq) with (deduplicate_items = off)
+    where status = 'running' or blocked_by = 'worker';
 create index runs_orphaned on runlane.runs (orphaned_at) where orphaned_at is not null;
 create index runs_due on runlane.runs (available_at) where blocked_by = 'available_at';
 create unique index runs_key on runlane.runs (workspace, key) where key is not null;

@@ -1,8 +1,9 @@
 -- The update finds the rows by their place. What else it asks of them is the guard that they are still ready, put so that the
--- planner sees no index in it.
+-- planner sees no index in it. A run that is leased ahead ($11) stays queued, and no attempt counts.
 update runlane.runs
-set status = 'running', revision = revision + 1, attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
-    started_at = coalesce(started_at, $3, clock_timestamp()),
+set status = case when $11 then 'queued' else 'running' end, blocked_by = case when $11 then 'worker' end,
+    revision = revision + 1, attempt = attempt + case when $11 then 0 else 1 end, epoch = epoch + 1, worker = $1, host = $2,
+    started_at = coalesce(started_at, case when not $11 then coalesce($3, clock_timestamp()) end),
     attempt_started_at = coalesce($3, clock_timestamp()),
     lease_expires_at = coalesce($3, clock_timestamp()) + $4 * interval '1 microsecond'
 where ctid = any(array(
@@ -16,24 +17,37 @@ where ctid = any(array(
             and (-run.priority, run.seq) > (turn.urgency, turn.seq)
         order by -run.priority, run.seq limit turn.take for update skip locked) as ready))
     and coalesce(blocked_by, status) in ('queued', 'retrying')
+    and (not $11::boolean or (status = 'queued' and attempt + 1 < max_attempts and lane is null and schedule_id is null))
 returning *
 -- then, of the one stream that is known, at once and without a look at anything else: for that there must be nothing to
--- adopt, the queue neither paused nor limited, and no grant to be checked. What comes after a run with one waits behind it
+-- adopt, the queue neither paused nor limited, and no grant to be checked. What comes after a run with one waits behind it, as
+-- behind one that must not be leased ahead. A claim ahead leaves $12 ready runs for others.
 update runlane.runs
-set status = 'running', revision = revision + 1, attempt = attempt + 1, epoch = epoch + 1, worker = $1, host = $2,
-    started_at = coalesce(started_at, $3, clock_timestamp()),
+set status = case when $11 then 'queued' else 'running' end, blocked_by = case when $11 then 'worker' end,
+    revision = revision + 1, attempt = attempt + case when $11 then 0 else 1 end, epoch = epoch + 1, worker = $1, host = $2,
+    started_at = coalesce(started_at, case when not $11 then coalesce($3, clock_timestamp()) end),
     attempt_started_at = coalesce($3, clock_timestamp()),
     lease_expires_at = coalesce($3, clock_timestamp()) + $4 * interval '1 microsecond'
 where ctid = any((
-    select (array_agg(next.place))[:coalesce(array_position(array_agg(next.has_grant), true) - 1, count(*)::integer)]
+    select (array_agg(next.place))[:coalesce(array_position(array_agg(next.stops), true) - 1, count(*)::integer)]
     from (
-        select run.ctid as place, run.schedule_id is not null as has_grant from runlane.runs as run
+        select run.ctid as place, run.schedule_id is not null
+            or $11::boolean and (run.status <> 'queued' or run.attempt + 1 >= run.max_attempts or run.lane is not null) as stops
+        from runlane.runs as run
         where run.workspace = $5 and run.task = $6 and run.queue = $7
             and run.status in ('queued', 'retrying') and run.blocked_by is null
             and (-run.priority, run.seq) > ($9, $10)
             and (select true from runlane.runs where orphaned_at is not null limit 1) is null
             and (select true from runlane.queues
                 where workspace = $5 and name = $7 and (paused or concurrency is not null) limit 1) is null
-        order by -run.priority, run.seq limit $8 for update skip locked) as next)::tid[])
+        order by -run.priority, run.seq
+        limit case when $12::bigint = 0 then $8::bigint else least($8, (
+            select greatest(count(*) - $12, 0) from (
+                select from runlane.runs as other
+                where other.workspace = $5 and other.task = $6 and other.queue = $7
+                    and other.status in ('queued', 'retrying') and other.blocked_by is null
+                    and (-other.priority, other.seq) > ($9, $10)
+                order by -other.priority, other.seq limit $8 + $12) as waiting)) end
+        for update skip locked) as next)::tid[])
     and coalesce(blocked_by, status) in ('queued', 'retrying')
 returning *

@@ -6,7 +6,7 @@ select lane.name, lane.policy,
     (select count(*) from runlane.lane_runs as run where run.workspace = lane.workspace and run.lane = lane.name
         and run.status = 'queued') as waiting
 from runlane.lanes as lane
-where lane.workspace = $1 and ($2::text is null or lane.name > $2)
+where lane.workspace = $1 and ($2::text is null or lane.name > $2) and ($4::text is null or lane.name = $4)
     and (lane.policy <> 'continue'
         or exists (select from runlane.lane_runs as run where run.workspace = lane.workspace and run.lane = lane.name)
         or exists (select from runlane.lane_holds as hold

@@ -46,15 +46,17 @@ create table runs (
   payload text not null,
   -- Chains of `or` where `in` would be shorter: for three words or more SQLite builds a table, at every check.
   check (status = 'queued' or status = 'running' or status = 'retrying' or status = 'pending' or status = 'paused'),
-  check (blocked_by = 'lane' or blocked_by = 'available_at' or blocked_by = 'upstream'),
+  check (blocked_by = 'lane' or blocked_by = 'available_at' or blocked_by = 'upstream' or blocked_by = 'worker'),
   check (attempt between 0 and max_attempts),
   check (attempt <= epoch),
   check (blocked_by is null or status in ('queued', 'retrying')),
-  check ((worker is not null) = (status = 'running')),
-  check ((host is not null) = (status = 'running')),
-  check ((attempt_started_at is not null) = (status = 'running')),
-  check ((lease_expires_at is not null) + (orphaned_at is not null) = (status = 'running')),
-  check (stop is null or status = 'running'),
+  -- Leased: running, or about to.
+  check ((worker is not null) = (status = 'running' or blocked_by is 'worker')),
+  check ((host is null) = (worker is null)),
+  check ((attempt_started_at is null) = (worker is null)),
+  check ((lease_expires_at is not null) + (orphaned_at is not null) = (worker is not null)),
+  check (orphaned_at is null or status = 'running'),
+  check (stop is null or worker is not null),
   check (slot is null or schedule_id is not null),
   check ((schedule_id is null) = (grant_id is null))
 ) strict;
@@ -66,7 +68,7 @@ insert into sqlite_sequence (name, seq) values ('runs', 0);
 -- The task comes before the queue, since workers have some tasks and mostly serve all queues.
 create index runs_ready on runs (workspace, task, queue, priority desc)
   where status in ('queued', 'retrying') and blocked_by is null;
-create index runs_running on runs (workspace, queue) where status = 'running';
+create index runs_running on runs (workspace, queue) where status = 'running' or blocked_by = 'worker';
 create index runs_orphaned on runs (orphaned_at) where orphaned_at is not null;
 create index runs_due on runs (available_at) where blocked_by = 'available_at';
 create unique index runs_key on runs (workspace, key) where key is not null;

@@ -1,12 +1,12 @@
--- ?1 workspace, ?2 after this name, ?3 limit
+-- ?1 workspace, ?2 first name, ?3 last name, ?4 limit
 with names (name) as (
-  select lane from runs where workspace = ?1 and lane is not null and lane > ?2
+  select lane from runs where workspace = ?1 and lane is not null and lane between ?2 and ?3
   union
-  select lane from lane_holds where workspace = ?1 and lane > ?2
+  select lane from lane_holds where workspace = ?1 and lane between ?2 and ?3
   union
-  select name from lanes where workspace = ?1 and name > ?2 and policy <> 'continue'
+  select name from lanes where workspace = ?1 and name between ?2 and ?3 and policy <> 'continue'
   order by 1
-  limit ?3
+  limit ?4
 )
 select
   name,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
 use runlane::run::lifecycle::{Command, Outcome};
-use runlane::run::{Jitter, RunId, Status, WorkspaceName};
+use runlane::run::{RunId, Status, WorkspaceName};
 use runlane::store::{Admission, ClaimRequest, Finish, LanePolicy, Lease, Page, QueueChange, Result, RunFilter, Store};
 
 use super::operator::all_passes;
@@ -39,17 +39,12 @@ async fn round(store: &dyn Store, admission: Admission) -> Result<u64> {
     }
     all_passes(store).await;
     let request = ClaimRequest {
-        taker: taker("host-0"),
-        queues: Vec::new(),
-        tasks: None,
-        capacity: 50,
         lease_ttl: SignedDuration::from_secs(1),
         takeover_delay: SignedDuration::from_millis(200),
-        last_turn: None,
+        ..ClaimRequest::of(taker("host-0"), 50)
     };
     let leases: Vec<Lease> = store.claim(&request).await?.runs.iter().map(|claimed| claimed.lease()).collect();
-    let finish =
-        |lease: &Lease| Finish { lease: *lease, outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) };
+    let finish = |lease: &Lease| Finish::of(*lease, Outcome::Succeeded { output: None });
     store.finish(&leases.iter().map(finish).collect::<Vec<_>>()).await?;
     Ok(store.counts().await?.iter().map(|count| count.runs).sum())
 }
@@ -58,7 +53,7 @@ async fn open(store: &dyn Store, workspace: &WorkspaceName, admission: Admission
     for queue in store.queues(workspace).await?.iter().filter(|queue| queue.settings.paused) {
         store.set_queue(workspace, &queue.name, QueueChange { paused: Some(false), concurrency: None }).await?;
     }
-    for lane in store.lanes(workspace, &Page::first(100)).await?.data {
+    for lane in store.lanes(workspace, None, &Page::first(100)).await?.data {
         if lane.policy == LanePolicy::Hold {
             store.set_lane_policy(workspace, &lane.name, LanePolicy::Continue).await?;
         }

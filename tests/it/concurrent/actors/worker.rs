@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use runlane::run::lifecycle::{Outcome, Release, Retry, Taker};
-use runlane::run::{HostName, Jitter, RunError, Stop, WorkerId, WorkspaceName};
-use runlane::store::{Append, ClaimRequest, Claimed, Finish, Lease, NewEvent, Reach, ReleaseLease, Renewal, Store};
+use runlane::run::{HostName, RunError, Stop, TaskName, WorkerId, WorkspaceName};
+use runlane::store::{
+    Ahead, Append, ClaimRequest, Claimed, Finish, Lease, NewEvent, Reach, ReleaseLease, Renew, Renewal, Store,
+};
 
 use super::dice::Dice;
 use super::world::{World, pause};
@@ -43,13 +45,11 @@ struct Worker {
 impl Worker {
     async fn turn(&mut self) {
         let request = ClaimRequest {
-            taker: self.taker.clone(),
-            queues: Vec::new(),
-            tasks: None,
-            capacity: 1 + self.dice.below(4) as usize,
+            ahead: self.ahead(),
             lease_ttl: self.world.size.lease_ttl,
             takeover_delay: self.world.size.takeover_delay,
             last_turn: self.last_turn.take(),
+            ..ClaimRequest::of(self.taker.clone(), 1 + self.dice.below(4) as usize)
         };
         let Ok(claim) = self.store.claim(&request).await else { return };
         self.last_turn = claim.last_turn;
@@ -75,6 +75,12 @@ impl Worker {
         }
     }
 
+    /// One claim in three leases ahead of the start.
+    fn ahead(&mut self) -> Option<Ahead> {
+        let tasks = [TaskName::parse("work").expect("a good name")].into();
+        self.dice.one_in(3).then(|| Ahead { tasks, spare: self.dice.below(3) as usize })
+    }
+
     async fn append(&self) {
         let events = vec![NewEvent { kind: runlane::store::EventKind::Log, data: runlane::run::Json::null() }];
         let appends: Vec<Append> =
@@ -84,7 +90,9 @@ impl Worker {
     }
 
     async fn renew(&mut self) {
-        let leases: Vec<Lease> = self.held.iter().map(|(lease, _)| *lease).collect();
+        // Any of them may have begun by now, if it was leased ahead.
+        let mut leases: Vec<Renew> = self.held.iter().map(|(lease, _)| (*lease).into()).collect();
+        leases.iter_mut().for_each(|renew| renew.began = self.dice.one_in(2).then_some(SignedDuration::ZERO));
         let Ok(answers) = self.store.renew(&leases, self.world.size.lease_ttl).await else { return };
         for ((_, stop), answer) in self.held.iter_mut().zip(answers) {
             if let Renewal::Renewed { stop: asked } = answer {
@@ -100,16 +108,14 @@ impl Worker {
             match self.dice.below(12) {
                 0 => self.dropped.push(lease),
                 1 => releases.push(ReleaseLease { lease, how: self.any_release() }),
-                _ => {
-                    finishes.push(Finish { lease, outcome: self.any_outcome(stop, claimed.adopted), jitter: Jitter(0) })
-                }
+                _ => finishes.push(Finish::of(lease, self.any_outcome(stop, claimed.adopted))),
             }
         }
         let mut handed_over = Vec::new();
         if !finishes.is_empty() && self.dice.one_in(2) {
-            let next = ClaimRequest { capacity: finishes.len(), ..next.clone() };
-            let reach = if self.dice.one_in(2) { Reach::Anything } else { Reach::Lanes };
-            let answer = self.store.finish_and_claim(&finishes, &next, reach).await;
+            let reach = if self.dice.one_in(2) { Reach::Known } else { Reach::Lanes };
+            let next = ClaimRequest { capacity: finishes.len(), reach, ahead: self.ahead(), ..next.clone() };
+            let answer = self.store.finish_and_claim(&finishes, &next).await;
             handed_over = answer.map(|(_, claim)| claim.runs).unwrap_or_default();
         } else if !finishes.is_empty() {
             let _ = self.store.finish(&finishes).await;
@@ -143,13 +149,13 @@ impl Worker {
     async fn speak_too_late(&mut self) {
         let Some(lease) = self.dice.pick(&self.dropped).copied() else { return };
         if self.dice.one_in(2) {
-            let finish = Finish { lease, outcome: Outcome::Succeeded { output: None }, jitter: Jitter(0) };
+            let finish = Finish::of(lease, Outcome::Succeeded { output: None });
             let _ = self.store.finish(&[finish]).await;
         } else if self.dice.one_in(2) {
             let events = vec![NewEvent { kind: runlane::store::EventKind::Log, data: runlane::run::Json::null() }];
             let _ = self.store.append(&[Append { lease, events }]).await;
         } else {
-            let _ = self.store.renew(&[lease], self.world.size.lease_ttl).await;
+            let _ = self.store.renew(&[lease.into()], self.world.size.lease_ttl).await;
         }
     }
 }

@@ -1,0 +1,162 @@
+//! Decides how many runs to lease ahead of their start, so that no slot waits for the database where the work is short.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::run::TaskName;
+use crate::store::Ahead;
+
+/// However fast the slots are, no more than this wait for them; and a worker with so many slots needs none.
+const MOST: usize = 1000;
+
+/// No more than the slots work off in this time, which is well below the longest wait of a run that was leased ahead.
+const LONGEST_QUEUE: Duration = Duration::from_millis(40);
+
+/// How long none are leased ahead after a look everywhere found fewer than asked for,
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// and after some had to go back, because the slots were slower than expected.
+const LONG_PAUSE: Duration = Duration::from_secs(1);
+
+/// How often the pace is measured.
+const MEASURED_EVERY: Duration = Duration::from_millis(5);
+
+/// How the slots of a worker have been working lately.
+pub(super) struct AheadPolicy {
+    slots: usize,
+    /// Asked for and not answered yet.
+    asked: AtomicUsize,
+    /// Attempts that have ended.
+    ended: AtomicU64,
+    /// The slots of all workers.
+    fleet: AtomicUsize,
+    pace: Mutex<Pace>,
+}
+
+struct Pace {
+    measured_at: Instant,
+    /// Of the attempts that had ended by then.
+    counted: u64,
+    /// Attempts that end in a second.
+    rate: f64,
+    /// How long the store takes to end attempts and to claim others.
+    round_trip: Duration,
+    paused_until: Instant,
+}
+
+/// A claim ahead under way.
+pub(super) struct Asked {
+    policy: Arc<AheadPolicy>,
+    pub(super) runs: usize,
+    began: Instant,
+}
+
+impl Asked {
+    /// Learns what came of it, and how long that took.
+    pub(super) fn answered(self, got: usize) {
+        let mut pace = self.policy.pace();
+        pace.round_trip = (pace.round_trip * 3 + self.began.elapsed()) / 4;
+        if got < self.runs {
+            pace.paused_until = Instant::now() + PAUSE;
+        }
+    }
+
+    /// As [`Self::answered`], of a claim that did not look everywhere: `true` if one that does should follow.
+    pub(super) fn answered_along(self, got: usize) -> bool {
+        let mut pace = self.policy.pace();
+        pace.round_trip = (pace.round_trip * 3 + self.began.elapsed()) / 4;
+        got < self.runs
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.policy.asked.fetch_sub(self.runs, Ordering::Relaxed);
+    }
+}
+
+impl AheadPolicy {
+    pub(super) fn new(slots: usize) -> Self {
+        let now = Instant::now();
+        let pace =
+            Pace { measured_at: now, counted: 0, rate: 0.0, round_trip: Duration::from_millis(2), paused_until: now };
+        Self {
+            slots,
+            asked: AtomicUsize::new(0),
+            ended: AtomicU64::new(0),
+            fleet: AtomicUsize::new(slots),
+            pace: Mutex::new(pace),
+        }
+    }
+
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An attempt has ended.
+    pub(super) fn count_end(&self) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ready runs beyond so many may be leased ahead.
+    pub(super) fn set_fleet(&self, slots: usize) {
+        self.fleet.store(slots.max(self.slots), Ordering::Relaxed);
+    }
+
+    /// Whether, and how many, to ask for where so many wait already.
+    pub(super) fn ask(self: &Arc<Self>, waiting: usize) -> Option<Asked> {
+        if self.slots >= MOST {
+            return None;
+        }
+        let now = Instant::now();
+        let mut pace = self.pace();
+        pace.measure(self.ended.load(Ordering::Relaxed), now);
+        if now < pace.paused_until {
+            return None;
+        }
+        let target = pace.target(self.slots);
+        let missing = target.saturating_sub(waiting + self.asked.load(Ordering::Relaxed));
+        // A claim of a few costs as much as one of many.
+        if missing == 0 || missing < target / 4 {
+            return None;
+        }
+        self.asked.fetch_add(missing, Ordering::Relaxed);
+        Some(Asked { policy: Arc::clone(self), runs: missing, began: now })
+    }
+
+    /// The slots are slower than expected.
+    pub(super) fn waited_in_vain(&self) {
+        self.pace().paused_until = Instant::now() + LONG_PAUSE;
+    }
+
+    /// When no more than so many wait, it is time to ask.
+    pub(super) fn low(&self) -> usize {
+        self.pace().target(self.slots) / 3
+    }
+
+    pub(super) fn request(&self, tasks: Arc<[TaskName]>) -> Ahead {
+        Ahead { tasks, spare: self.fleet.load(Ordering::Relaxed) }
+    }
+}
+
+impl Pace {
+    fn measure(&mut self, ended: u64, now: Instant) {
+        let elapsed = now.duration_since(self.measured_at);
+        if elapsed < MEASURED_EVERY {
+            return;
+        }
+        let rate = (ended - self.counted) as f64 / elapsed.as_secs_f64();
+        self.rate = if elapsed > 20 * MEASURED_EVERY { rate } else { (self.rate + rate) / 2.0 };
+        (self.measured_at, self.counted) = (now, ended);
+    }
+
+    /// What the slots work off while the store answers twice: if that is more than they got last time, they get more and more.
+    fn target(&self, slots: usize) -> usize {
+        let ahead = (self.round_trip * 5 / 2 + Duration::from_millis(1)).min(LONGEST_QUEUE);
+        let worked_off = (self.rate * ahead.as_secs_f64()).ceil() as usize;
+        worked_off.clamp(slots.min(MOST), MOST)
+    }
+}
