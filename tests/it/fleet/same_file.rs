@@ -11,7 +11,7 @@ use crate::postgres::fixture::Database;
 const PATIENCE: Duration = Duration::from_secs(60);
 const SERVERS: usize = 5;
 /// How often a change of the file is applied by all of them.
-const CHANGES: usize = 6;
+const CHANGES: usize = 3;
 
 /// A schedule that differs in every version of the file, one that stays, and one with a grant that comes along.
 fn file(version: usize) -> String {
@@ -53,6 +53,14 @@ impl Site {
         self.servers = (0..SERVERS).map(|_| WorkerProcess::serve(&self.yard, &self.database.url, &more)).collect();
     }
 
+    /// Does it while nobody can write a schedule: all servers decide on what they see now, and then write.
+    async fn together(&mut self, act: impl FnOnce(&mut Self)) {
+        let held = self.database.hold("schedules").await;
+        act(self);
+        self.database.until_waiting(SERVERS).await;
+        held.release().await;
+    }
+
     /// Waits until all servers have applied their schedules once more; what they have reported, together.
     async fn all_applied(&mut self) -> Value {
         let words = "applied the schedules of the configuration";
@@ -82,7 +90,7 @@ async fn servers_that_start_at_the_same_time_create_and_change_each_schedule_of_
     let yard = Yard::with_tasks(&[]);
     yard.configure(&file(0));
     let mut site = Site { yard, database, servers: Vec::new(), applied: 0 };
-    site.start_all();
+    site.together(Site::start_all).await;
     let everything = SERVERS * 3;
     let created = json!({"created": 3, "updated": 0, "unchanged": everything - 3, "failed": 0});
     assert_eq!(site.all_applied().await, created);
@@ -93,7 +101,7 @@ async fn servers_that_start_at_the_same_time_create_and_change_each_schedule_of_
     let updated = json!({"created": 0, "updated": 2, "unchanged": everything - 2, "failed": 0});
     for version in 1..=CHANGES {
         site.yard.configure(&file(version));
-        site.servers.iter().for_each(WorkerProcess::hang_up);
+        site.together(|site| site.servers.iter().for_each(WorkerProcess::hang_up)).await;
         assert_eq!(site.all_applied().await, updated, "version {version}");
     }
     let edited = 2 * CHANGES;
@@ -107,7 +115,7 @@ async fn servers_that_start_at_the_same_time_create_and_change_each_schedule_of_
     // A deploy: all are stopped, and all are started with another file.
     site.servers.drain(..).for_each(|server| drop(server.drain(PATIENCE)));
     site.yard.configure(&file(versions));
-    site.start_all();
+    site.together(Site::start_all).await;
     assert_eq!(site.all_applied().await, updated);
     site.yard.until_logged("serving the API", 2 * SERVERS, PATIENCE).await;
     site.servers.drain(..).for_each(|server| drop(server.drain(PATIENCE)));
