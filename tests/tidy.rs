@@ -173,6 +173,13 @@ fn nothing_is_left_unfinished_or_silenced() {
     }
 }
 
+/// It says which machine runs which programs, and holds their files.
+#[test]
+fn the_data_directory_of_whoever_tries_it_out_here_is_not_committed() {
+    let ignored = read(Path::new(".gitignore"));
+    assert!(ignored.lines().any(|line| line == ".runlane/"), "git does not ignore .runlane/");
+}
+
 /// By a path, somebody may have put a link in the way.
 #[test]
 fn only_the_module_for_foreign_files_removes_directories() {

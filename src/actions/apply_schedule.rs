@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::create_schedule::own_grant;
-use super::edit_schedule::TRIES;
+use super::edit_schedule::{TRIES, edit_seen};
 use super::{
     By, Catalog, Edited, GrantChoice, GrantRequest, Naming, PlanRefusal, SchedulePlan, ScheduleRequest, TimingRefusal,
-    check_schedule_name, create_schedule, edit_schedule,
+    check_schedule_name, create_schedule,
 };
 use crate::run::{GrantId, ScheduleId, TaskName};
 use crate::schedule::{Disabled, Grant, NewSchedule, Schedule, ScheduleName, Standing};
@@ -154,7 +154,7 @@ async fn create(
     }
 }
 
-/// `None` if it was deleted in between.
+/// `None` if somebody else was faster: what is to be done, and under which grant, depends on what they did.
 async fn update(
     store: &dyn Store,
     by: &By,
@@ -165,18 +165,19 @@ async fn update(
     now: Timestamp,
 ) -> Result<Option<AppliedSchedule>, ApplyError> {
     let grant = new_grant(store, by, wanted, &seen).await?;
-    let edit = |seen: &Schedule| edited(catalog, wanted, seen, grant.clone(), now);
+    let edited = edited(catalog, wanted, &seen, grant, now)?;
     if mode == ApplyMode::DryRun {
-        return would_become(store, by, seen.clone(), edit(&seen)?).await.map(Some);
+        return would_become(store, by, seen, edited).await.map(Some);
     }
-    match edit_schedule(store, by, seen.id, edit).await? {
+    match edit_seen(store, by, &seen, edited).await? {
         EditScheduleOutcome::Unchanged(schedule) => Ok(Some(AppliedSchedule::Unchanged(schedule))),
         EditScheduleOutcome::Edited(after) => Ok(Some(AppliedSchedule::Updated { before: seen, after })),
-        EditScheduleOutcome::NotFound | EditScheduleOutcome::NameTaken(..) => Ok(None),
+        EditScheduleOutcome::NotFound | EditScheduleOutcome::NameTaken(..) | EditScheduleOutcome::Outdated => Ok(None),
         EditScheduleOutcome::UnknownGrant => Err(ApplyError::UnknownGrant),
         EditScheduleOutcome::GrantRefused(standing) => Err(ApplyError::GrantRefused(standing)),
         EditScheduleOutcome::NoSlots => Err(ApplyError::NoSlots),
-        EditScheduleOutcome::Outdated => Err(StoreError::Contended { doing: "apply_schedule" }.into()),
+        // Its id is ours, and new.
+        EditScheduleOutcome::DuplicateGrant => Err(StoreError::Corrupt("a new grant exists already".into()).into()),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Edits a schedule, however often others do so in between.
 
 use super::by::detail;
-use super::create_grant::create_grant;
+use super::create_grant::made_grant;
 use super::create_schedule::{own_grant, told};
 use super::schedule_name::free_name;
 use super::{By, GrantChoice, Naming};
 use crate::run::{GrantId, ScheduleId};
-use crate::schedule::{Schedule, ScheduleSpec, Standing};
+use crate::schedule::{NewGrant, Schedule, ScheduleSpec, Standing};
 use crate::store::{EditScheduleOutcome, Result, ScheduleEdit, Store, StoreError};
 
 /// Whoever is overtaken so often gives up.
@@ -33,68 +33,83 @@ pub async fn edit_schedule<E: From<StoreError>>(
     id: ScheduleId,
     edit: impl Fn(&Schedule) -> std::result::Result<Edited, E>,
 ) -> std::result::Result<EditScheduleOutcome, E> {
-    let mut made = None;
     for _ in 0..TRIES {
         let Some(seen) = store.schedule(&by.workspace, id).await? else { return Ok(EditScheduleOutcome::NotFound) };
-        let Edited { mut spec, naming, grant, enabled } = edit(&seen)?;
-        if naming == Naming::AfterTask {
-            spec.name = free_name(store, &by.workspace, &spec.task, Some(id)).await?;
-        }
-        let enabled = enabled.unwrap_or(seen.disabled.is_none());
-        let grant = match grant {
-            None => seen.grant,
-            Some(choice) => match chosen(store, by, &choice, &spec, &mut made).await? {
-                Ok(grant) => grant,
-                Err(refused) => return Ok(refused),
-            },
-        };
-        let wanted = ScheduleEdit { version: seen.version, spec, grant, enabled };
-        match store.edit_schedule(&by.workspace, id, &wanted).await? {
+        let edited = edit(&seen)?;
+        let naming = edited.naming;
+        match edit_seen(store, by, &seen, edited).await? {
             EditScheduleOutcome::Outdated => {}
             EditScheduleOutcome::NameTaken(..) if naming == Naming::AfterTask => {}
-            // What a script repeats changes nothing, and nobody needs to read of it.
-            EditScheduleOutcome::Unchanged(schedule) => return Ok(EditScheduleOutcome::Unchanged(schedule)),
-            EditScheduleOutcome::Edited(schedule) => {
-                by.did(store, action(&seen, &schedule), &id, detail(told(&schedule))).await;
-                return Ok(EditScheduleOutcome::Edited(schedule));
-            }
-            refused => return Ok(refused),
+            outcome => return Ok(outcome),
         }
     }
     Err(StoreError::Contended { doing: "edit_schedule" }.into())
 }
 
-/// The grant that was chosen, made if need be, but once. One that does not stand is refused even for a schedule that is
-/// not at work: the store asks only when it is to be.
+/// Writes down what becomes of a schedule, unless somebody has edited it since it was seen.
+pub(super) async fn edit_seen(
+    store: &dyn Store,
+    by: &By,
+    seen: &Schedule,
+    Edited { mut spec, naming, grant, enabled }: Edited,
+) -> Result<EditScheduleOutcome> {
+    if naming == Naming::AfterTask {
+        spec.name = free_name(store, &by.workspace, &spec.task, Some(seen.id)).await?;
+    }
+    let (grant, new_grant) = match grant {
+        None => (seen.grant, None),
+        Some(choice) => match chosen(store, by, choice, &spec).await? {
+            Ok(Chosen::There(grant)) => (grant, None),
+            Ok(Chosen::New(grant)) => (grant.id, Some(grant)),
+            Err(refused) => return Ok(refused),
+        },
+    };
+    let wanted =
+        ScheduleEdit { version: seen.version, spec, grant, enabled: enabled.unwrap_or(seen.disabled.is_none()) };
+    let outcome = store.edit_schedule(&by.workspace, seen.id, &wanted, new_grant.as_ref()).await?;
+    // What a script repeats changes nothing, and nobody needs to read of it.
+    if let EditScheduleOutcome::Edited(schedule) = &outcome {
+        if new_grant.is_some()
+            && let Some(grant) = store.grant(&by.workspace, schedule.grant).await?
+        {
+            made_grant(store, by, &grant).await;
+        }
+        by.did(store, action(seen, schedule), &seen.id, detail(told(schedule))).await;
+    }
+    Ok(outcome)
+}
+
+/// A grant to run under.
+enum Chosen {
+    There(GrantId),
+    /// To be made with the edit: where that is refused, no grant is left behind.
+    New(NewGrant),
+}
+
+/// The grant that was chosen. One that does not stand is refused even for a schedule that is not at work: the store asks
+/// only when it is to be.
 async fn chosen(
     store: &dyn Store,
     by: &By,
-    choice: &GrantChoice,
+    choice: GrantChoice,
     spec: &ScheduleSpec,
-    made: &mut Option<GrantId>,
-) -> Result<std::result::Result<GrantId, EditScheduleOutcome>> {
+) -> Result<std::result::Result<Chosen, EditScheduleOutcome>> {
     let request = match choice {
         GrantChoice::Existing(grant) => {
-            let checked = store.check_grant(&by.workspace, *grant, &spec.task).await?;
+            let checked = store.check_grant(&by.workspace, grant, &spec.task).await?;
             return Ok(match checked.map(|checked| checked.standing) {
                 None => Err(EditScheduleOutcome::UnknownGrant),
-                Some(Standing::Good) => Ok(*grant),
+                Some(Standing::Good) => Ok(Chosen::There(grant)),
                 Some(standing) => Err(EditScheduleOutcome::GrantRefused(standing)),
             });
         }
-        GrantChoice::New(request) => request.clone(),
+        GrantChoice::New(request) => request,
         GrantChoice::Own => own_grant(by, &spec.task)?,
     };
-    if !request.scopes.allow(&spec.task) {
-        return Ok(Err(EditScheduleOutcome::GrantRefused(Standing::OutOfScope)));
+    match request.scopes.allow(&spec.task) {
+        true => Ok(Ok(Chosen::New(request.new_grant(by)))),
+        false => Ok(Err(EditScheduleOutcome::GrantRefused(Standing::OutOfScope))),
     }
-    if let Some(grant) = made {
-        return Ok(Ok(*grant));
-    }
-    // There is a schedule, so there is its workspace.
-    let grant = create_grant(store, by, &request).await?;
-    *made = grant.map(|grant| grant.id);
-    Ok(made.ok_or(EditScheduleOutcome::NotFound))
 }
 
 fn action(before: &Schedule, after: &Schedule) -> &'static str {

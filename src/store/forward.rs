@@ -24,7 +24,8 @@ macro_rules! forward_schedules {
             edit_schedule(
                 workspace: &$crate::run::WorkspaceName,
                 schedule: $crate::run::ScheduleId,
-                edit: &$crate::store::ScheduleEdit
+                edit: &$crate::store::ScheduleEdit,
+                grant: Option<&$crate::schedule::NewGrant>
             ) -> $crate::store::EditScheduleOutcome;
             delete_schedule(workspace: &$crate::run::WorkspaceName, schedule: $crate::run::ScheduleId) -> bool;
             schedule(workspace: &$crate::run::WorkspaceName, schedule: $crate::run::ScheduleId)

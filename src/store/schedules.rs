@@ -37,12 +37,14 @@ pub trait Schedules: Send + Sync + 'static {
     /// workspace have the same name.
     async fn create_schedule(&self, schedule: &NewSchedule, grant: Option<&NewGrant>) -> Result<CreateScheduleOutcome>;
 
-    /// Edits, pauses or resumes a schedule. Its waiting run is replaced or removed; one that has started goes on.
+    /// Edits, pauses or resumes a schedule, and makes the grant it is to run under if that is given. Its waiting run is
+    /// replaced or removed; one that has started goes on.
     async fn edit_schedule(
         &self,
         workspace: &WorkspaceName,
         schedule: ScheduleId,
         edit: &ScheduleEdit,
+        grant: Option<&NewGrant>,
     ) -> Result<EditScheduleOutcome>;
 
     /// Removes a schedule with its waiting run; one that has started goes on. `false` if there is none.

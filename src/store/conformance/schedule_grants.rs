@@ -130,8 +130,34 @@ pub(super) async fn a_schedule_that_lost_its_grant_goes_on_under_another(bench: 
     assert_eq!(bench.try_set_enabled(&seen, true).await, EditScheduleOutcome::GrantRefused(Standing::Revoked));
     let grant = bench.grant(&["*"]).await;
     let edit = ScheduleEdit { version: seen.version, spec: seen.spec.clone(), grant, enabled: true };
-    bench.store.edit_schedule(&home(), schedule.id, &edit).await.expect("answers");
+    bench.store.edit_schedule(&home(), schedule.id, &edit, None).await.expect("answers");
     assert_eq!(bench.start_slot(60).await.run.scheduled.map(|scheduled| scheduled.grant), Some(grant));
+}
+
+pub(super) async fn an_edit_makes_its_grant_or_nothing(bench: Bench) {
+    let schedule = bench.schedule(a_schedule().every(60)).await;
+    let edit = |version, spec: &ScheduleSpec, grant: &NewGrant| {
+        let edit = ScheduleEdit { version, spec: spec.clone(), grant: grant.id, enabled: true };
+        let (store, id, grant) = (&bench.store, schedule.id, grant.clone());
+        async move { store.edit_schedule(&home(), id, &edit, Some(&grant)).await.expect("answers") }
+    };
+    let (good, other) = (a_grant(&home(), &["*"]), a_grant(&home(), &["mail.*"]));
+    let over = ScheduleSpec { timing: Timing::Once { at: bench.ahead(-60) }, ..schedule.spec.clone() };
+    assert_eq!(edit(schedule.version + 1, &schedule.spec, &good).await, EditScheduleOutcome::Outdated);
+    let refused = edit(schedule.version, &schedule.spec, &other).await;
+    assert_eq!(refused, EditScheduleOutcome::GrantRefused(Standing::OutOfScope));
+    assert_eq!(edit(schedule.version, &over, &good).await, EditScheduleOutcome::NoSlots);
+    for grant in [&good, &other] {
+        assert_eq!(bench.store.grant(&home(), grant.id).await.expect("answers"), None, "none is left behind");
+    }
+    assert_eq!(bench.see(&schedule).await, schedule);
+    let edited = edit(schedule.version, &schedule.spec, &good).await;
+    assert_eq!(edited, EditScheduleOutcome::Edited(bench.see(&schedule).await));
+    let made = bench.store.grant(&home(), good.id).await.expect("answers");
+    assert_eq!(made, Some(Grant::new(&good, bench.now())));
+    assert_eq!(bench.see(&schedule).await.grant, good.id);
+    let again = ScheduleSpec { jitter_seconds: 1, ..schedule.spec.clone() };
+    assert_eq!(edit(schedule.version + 1, &again, &good).await, EditScheduleOutcome::DuplicateGrant);
 }
 
 pub(super) async fn a_run_under_an_old_grant_says_nothing_of_the_new_one(bench: Bench) {
@@ -142,7 +168,7 @@ pub(super) async fn a_run_under_an_old_grant_says_nothing_of_the_new_one(bench: 
     let seen = bench.see(&schedule).await;
     let grant = bench.grant(&["*"]).await;
     let edit = ScheduleEdit { version: seen.version, spec: seen.spec.clone(), grant, enabled: true };
-    bench.store.edit_schedule(&home(), schedule.id, &edit).await.expect("answers");
+    bench.store.edit_schedule(&home(), schedule.id, &edit, None).await.expect("answers");
     bench.wait_for_retry().await;
     bench.nothing_to_claim().await;
     assert_eq!(bench.status(first.run.id).await, Status::Failed);
@@ -315,7 +341,12 @@ impl Bench {
     pub(super) async fn edit(&self, schedule: &Schedule, spec: ScheduleSpec) -> Schedule {
         let enabled = schedule.disabled.is_none();
         let edit = ScheduleEdit { version: schedule.version, spec, grant: schedule.grant, enabled };
-        match self.store.edit_schedule(&schedule.workspace, schedule.id, &edit).await.expect("edit_schedule answers") {
+        match self
+            .store
+            .edit_schedule(&schedule.workspace, schedule.id, &edit, None)
+            .await
+            .expect("edit_schedule answers")
+        {
             EditScheduleOutcome::Edited(schedule) | EditScheduleOutcome::Unchanged(schedule) => schedule,
             other => panic!("not edited: {other:?}"),
         }
@@ -324,7 +355,7 @@ impl Bench {
     pub(super) async fn try_set_enabled(&self, schedule: &Schedule, enabled: bool) -> EditScheduleOutcome {
         let Schedule { version, spec, grant, .. } = schedule.clone();
         let edit = ScheduleEdit { version, spec, grant, enabled };
-        self.store.edit_schedule(&schedule.workspace, schedule.id, &edit).await.expect("edit_schedule answers")
+        self.store.edit_schedule(&schedule.workspace, schedule.id, &edit, None).await.expect("edit_schedule answers")
     }
 
     pub(super) async fn set_enabled(&self, schedule: &Schedule, enabled: bool) -> Schedule {

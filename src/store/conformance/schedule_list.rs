@@ -56,6 +56,7 @@ sentences! { schedule_suite of schedule_list:
         an_expired_grant_starts_nothing_and_ends_its_schedule
         a_retry_needs_the_grant_as_well
         a_schedule_that_lost_its_grant_goes_on_under_another
+        an_edit_makes_its_grant_or_nothing
         a_run_under_an_old_grant_says_nothing_of_the_new_one
         schedules_are_found_by_their_grant
     }

@@ -49,7 +49,7 @@ pub(super) async fn a_schedule_cannot_take_the_name_of_another(bench: Bench) {
     let second = bench.schedule(a_schedule().every(60).named("second")).await;
     let spec = crate::schedule::ScheduleSpec { name: first.spec.name.clone(), ..second.spec.clone() };
     let edit = ScheduleEdit { version: 1, spec, grant: second.grant, enabled: true };
-    let outcome = bench.store.edit_schedule(&home(), second.id, &edit).await.expect("answers");
+    let outcome = bench.store.edit_schedule(&home(), second.id, &edit, None).await.expect("answers");
     assert_eq!(outcome, EditScheduleOutcome::NameTaken(first.id, first.spec.name.clone()));
     assert_eq!(bench.see(&second).await, second);
 }

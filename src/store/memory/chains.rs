@@ -188,6 +188,7 @@ impl Model {
         workspace: &WorkspaceName,
         id: ScheduleId,
         edit: &ScheduleEdit,
+        new_grant: Option<&NewGrant>,
         now: Timestamp,
     ) -> EditScheduleOutcome {
         let Some(seen) = self.find_schedule(workspace, id).cloned() else { return EditScheduleOutcome::NotFound };
@@ -197,12 +198,16 @@ impl Model {
         if let Some(other) = self.schedule_named(workspace, &edit.spec.name).filter(|other| other.id != id) {
             return EditScheduleOutcome::NameTaken(other.id, other.spec.name.clone());
         }
-        match self.find_grant(workspace, edit.grant).map(|grant| grant.standing(&edit.spec.task, now)) {
-            None => return EditScheduleOutcome::UnknownGrant,
-            Some(standing) if edit.enabled && standing != Standing::Good => {
+        let grant = match new_grant {
+            Some(new) => Some(Grant::new(new, now)),
+            None => self.find_grant(workspace, edit.grant).cloned(),
+        };
+        let Some(grant) = grant else { return EditScheduleOutcome::UnknownGrant };
+        match grant.standing(&edit.spec.task, now) {
+            standing if edit.enabled && standing != Standing::Good => {
                 return EditScheduleOutcome::GrantRefused(standing);
             }
-            Some(_) => {}
+            _ => {}
         }
         if edit.asks_for_nothing(&seen) {
             return EditScheduleOutcome::Unchanged(seen);
@@ -222,8 +227,13 @@ impl Model {
         let waiting = self.waiting_head(&seen);
         let under_way = seen.head.is_some() && waiting.is_none();
         let goes_on = edit.enabled && seen.head.is_some() && seen.brings_the_same_runs(&schedule);
+        let is_taken = new_grant.is_some_and(|new| self.grants.contains_key(&new.id));
         if goes_on || under_way && schedule.spec.overlap == Overlap::Forbid {
+            if is_taken {
+                return EditScheduleOutcome::DuplicateGrant;
+            }
             self.skips.extend(gone_by.into_iter().filter(|_| starts_over));
+            self.grants.insert(grant.id, grant);
             self.schedules.insert(id, schedule.clone());
             return EditScheduleOutcome::Edited(schedule);
         }
@@ -235,6 +245,10 @@ impl Model {
         if edit.enabled && slot.is_none() {
             return EditScheduleOutcome::NoSlots;
         }
+        if is_taken {
+            return EditScheduleOutcome::DuplicateGrant;
+        }
+        self.grants.insert(grant.id, grant);
         self.skips.extend(gone_by.into_iter().filter(|_| starts_over || under_way));
         if let Some(run) = waiting {
             self.withdraw(&seen, &run, slot.filter(|_| edit.enabled), now);

@@ -52,8 +52,9 @@ impl Schedules for MemoryStore {
         workspace: &WorkspaceName,
         schedule: ScheduleId,
         edit: &ScheduleEdit,
+        grant: Option<&NewGrant>,
     ) -> Result<EditScheduleOutcome> {
-        Ok(self.change(|model, now| model.edit_schedule(workspace, schedule, edit, now)))
+        Ok(self.change(|model, now| model.edit_schedule(workspace, schedule, edit, grant, now)))
     }
 
     async fn delete_schedule(&self, workspace: &WorkspaceName, schedule: ScheduleId) -> Result<bool> {

@@ -57,8 +57,9 @@ impl Schedules for PostgresStore {
         workspace: &WorkspaceName,
         schedule: ScheduleId,
         edit: &ScheduleEdit,
+        grant: Option<&NewGrant>,
     ) -> Result<EditScheduleOutcome> {
-        transact!(self.begin("edit_schedule"), tx => script::edit_schedule(tx, workspace, schedule, edit))
+        transact!(self.begin("edit_schedule"), tx => script::edit_schedule(tx, workspace, schedule, edit, grant))
     }
 
     async fn delete_schedule(&self, workspace: &WorkspaceName, schedule: ScheduleId) -> Result<bool> {

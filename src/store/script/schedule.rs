@@ -102,6 +102,7 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     workspace: &WorkspaceName,
     id: ScheduleId,
     edit: &ScheduleEdit,
+    grant: Option<&NewGrant>,
 ) -> Result<EditScheduleOutcome> {
     let Some((mut schedule, head)) = lock(tx, workspace, id).await? else { return Ok(EditScheduleOutcome::NotFound) };
     if schedule.version != edit.version {
@@ -113,7 +114,11 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
         return Ok(EditScheduleOutcome::NameTaken(other.id, other.spec.name.clone()));
     }
     let now = tx.now().await?;
-    match standing(tx, workspace, edit.grant, &edit.spec.task, now).await? {
+    let standing = match grant {
+        Some(new) => Some(Grant::new(new, now).standing(&edit.spec.task, now)),
+        None => standing(tx, workspace, edit.grant, &edit.spec.task, now).await?,
+    };
+    match standing {
         None => return Ok(EditScheduleOutcome::UnknownGrant),
         Some(standing) if edit.enabled && standing != Standing::Good => {
             return Ok(EditScheduleOutcome::GrantRefused(standing));
@@ -143,6 +148,11 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     }
     if edit.enabled && next == Next::Slot(None) {
         return Ok(EditScheduleOutcome::NoSlots);
+    }
+    if let Some(new) = grant
+        && !tx.insert_grant(&Grant::new(new, now)).await?
+    {
+        return Ok(EditScheduleOutcome::DuplicateGrant);
     }
     let run = match &next {
         Next::SameHead => None,

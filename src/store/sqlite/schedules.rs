@@ -66,9 +66,11 @@ impl Schedules for SqliteStore {
         workspace: &WorkspaceName,
         schedule: ScheduleId,
         edit: &ScheduleEdit,
+        grant: Option<&NewGrant>,
     ) -> Result<EditScheduleOutcome> {
-        let (workspace, edit) = (workspace.clone(), edit.clone());
-        let change = move |tx: &mut Session<'_>| now(script::edit_schedule(tx, &workspace, schedule, &edit));
+        let (workspace, edit, grant) = (workspace.clone(), edit.clone(), grant.cloned());
+        let change =
+            move |tx: &mut Session<'_>| now(script::edit_schedule(tx, &workspace, schedule, &edit, grant.as_ref()));
         self.writer.run("edit_schedule", change).await
     }
 

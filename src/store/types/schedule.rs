@@ -107,6 +107,8 @@ pub enum EditScheduleOutcome {
     NoSlots,
     /// This other schedule of the workspace has the name.
     NameTaken(ScheduleId, ScheduleName),
+    /// Its new grant exists already.
+    DuplicateGrant,
 }
 
 /// Which schedules to list; what is unset does not restrict.

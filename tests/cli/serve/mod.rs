@@ -30,6 +30,7 @@ async fn play(kind: Kind) {
     let token = set_up(&database.url).await;
     let server = Deployment::start(folder.path(), &database.url, &token).await;
     nobody_comes_in_without_a_token(&server).await;
+    seen("tasks", &server.runlane(&["tasks"]).await);
     runs_succeed_and_are_tried_again(&server).await;
     what_waits_is_explained(&server).await;
     work_is_paused_resumed_and_cancelled(&server).await;

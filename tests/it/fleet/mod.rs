@@ -5,10 +5,12 @@
 mod bad_tasks;
 mod cluster;
 mod database_away;
+mod drains;
 mod effects;
 mod faults;
 mod operations;
 mod rolling;
+mod same_file;
 mod schedules;
 mod stops;
 mod worker;
@@ -63,17 +65,48 @@ impl Yard {
 
     /// With these tasks: name, command, further settings.
     pub(super) fn with_tasks(tasks: &[(&str, &str, &str)]) -> Self {
-        let dir = tempfile::tempdir().expect("a directory");
+        Self::with_tasks_in(tempfile::tempdir().expect("a directory"), tasks)
+    }
+
+    pub(super) fn with_tasks_in(dir: tempfile::TempDir, tasks: &[(&str, &str, &str)]) -> Self {
         let section = |(name, command, more): &(&str, &str, &str)| {
             format!("[tasks.{name}]\nexecutor = \"process\"\ncommand = {command}\n{more}\n")
         };
         let config: String = tasks.iter().map(section).collect();
-        std::fs::write(dir.path().join("runlane.toml"), config).expect("written");
-        Self { dir }
+        let yard = Self { dir };
+        yard.configure(&config);
+        yard
+    }
+
+    /// Writes the file that the processes read.
+    pub(super) fn configure(&self, config: &str) {
+        std::fs::write(self.path("runlane.toml"), config).expect("written");
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
+    }
+
+    /// What its processes have logged with these words, if they log JSON.
+    pub(super) fn logged(&self, words: &str) -> Vec<serde_json::Value> {
+        let log = std::fs::read_to_string(self.path("workers.log")).unwrap_or_default();
+        // The last line may not be all there yet.
+        let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        lines.filter(|line| line["message"].as_str().is_some_and(|message| message.contains(words))).collect()
+    }
+
+    /// Waits until it has been logged so often.
+    pub(super) async fn until_logged(&self, words: &str, times: usize, patience: Duration) -> Vec<serde_json::Value> {
+        let began = Instant::now();
+        loop {
+            let found = self.logged(words);
+            if found.len() >= times {
+                return found;
+            }
+            let log = || std::fs::read_to_string(self.path("workers.log")).unwrap_or_default();
+            assert!(began.elapsed() < patience, "{words:?} was logged {} times:\n{}", found.len(), log());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// What the work wrote down, so far.

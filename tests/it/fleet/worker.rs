@@ -37,8 +37,9 @@ impl WorkerProcess {
             .env("RUNLANE_METRICS_LISTEN", "off")
             .env("RUNLANE_HOST", "yard")
             .env("RUNLANE_DATA_DIR", yard.path("data"))
+            .env("RUNLANE_LEASE_TTL_SECONDS", "3")
+            .env("RUNLANE_HEARTBEAT_SECONDS", "0.5")
             .envs(env.iter().copied())
-            .args(["--lease-ttl-seconds", "3", "--heartbeat-seconds", "0.5"])
             .args(more)
             .arg("--config")
             .arg(yard.path("runlane.toml"))
@@ -67,13 +68,27 @@ impl WorkerProcess {
         self.signal(Signal::CONT);
     }
 
+    /// Tells it to read its file again.
+    pub(super) fn hang_up(&self) {
+        self.signal(Signal::HUP);
+    }
+
+    pub(super) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("waited for").is_some()
+    }
+
     pub(super) fn terminate(&self) {
         self.signal(Signal::TERM);
     }
 
     /// Tells it to drain and waits until it has; answers with how it ended and what it said last.
-    pub(super) fn drain(mut self, patience: Duration) -> (ExitStatus, String) {
+    pub(super) fn drain(self, patience: Duration) -> (ExitStatus, String) {
         self.terminate();
+        self.ended(patience)
+    }
+
+    /// Waits until it has ended by itself; answers with how, and what it said last.
+    pub(super) fn ended(mut self, patience: Duration) -> (ExitStatus, String) {
         let began = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("waited for") {

@@ -26,8 +26,9 @@ pub(crate) enum Ask {
     RevokeGrant(u8),
     /// Which one, under which grant or a new one with that id, how, and whether at once.
     Create(u8, u8, bool, How, bool),
-    /// Which one, by how much the version is off, under which grant, how, and whether it is at work.
-    Edit(u8, i8, u8, How, bool),
+    /// Which one, by how much the version is off, under which grant or a new one with that id, how, and whether it is at
+    /// work.
+    Edit(u8, i8, u8, bool, How, bool),
     Delete(u8),
     Sweep,
 }
@@ -53,8 +54,9 @@ pub(crate) fn ask() -> impl Strategy<Value = Ask> {
         1 => grant.clone().prop_map(Ask::RevokeGrant),
         4 => (schedule.clone(), grant.clone(), any::<bool>(), how(), prop::bool::weighted(0.9))
             .prop_map(|(id, grant, new, how, enabled)| Ask::Create(id, grant, new, how, enabled)),
-        3 => (schedule.clone(), prop_oneof![9 => Just(0i8), 1 => Just(-1i8)], grant, how(), prop::bool::weighted(0.7))
-            .prop_map(|(id, off, grant, how, enabled)| Ask::Edit(id, off, grant, how, enabled)),
+        3 => (schedule.clone(), prop_oneof![9 => Just(0i8), 1 => Just(-1i8)], grant, prop::bool::weighted(0.3), how(),
+            prop::bool::weighted(0.7))
+            .prop_map(|(id, off, grant, new, how, enabled)| Ask::Edit(id, off, grant, new, how, enabled)),
         1 => schedule.prop_map(Ask::Delete),
         1 => Just(Ask::Sweep),
     ]
@@ -131,7 +133,7 @@ pub(crate) async fn play(store: &dyn Store, ask: &Ask, now: Timestamp) -> Result
                 new.then(|| NewGrant { workspace: request.workspace.clone(), ..new_grant(*under, None, true, now) });
             format!("{:?}", store.create_schedule(&request, new.as_ref()).await?)
         }
-        Ask::Edit(id, off, under, how, enabled) => {
+        Ask::Edit(id, off, under, new, how, enabled) => {
             let workspace = workspace(home(*id));
             let seen = store.schedule(&workspace, schedule(*id)).await?;
             let version = seen.as_ref().map_or(1, |seen| seen.version) + i64::from(*off);
@@ -141,7 +143,8 @@ pub(crate) async fn play(store: &dyn Store, ask: &Ask, now: Timestamp) -> Result
                 spec.timing = seen.spec.timing;
             }
             let edit = ScheduleEdit { version, spec, grant: grant(*under), enabled: *enabled };
-            format!("{:?}", store.edit_schedule(&workspace, schedule(*id), &edit).await?)
+            let new = new.then(|| NewGrant { workspace: workspace.clone(), ..new_grant(*under, None, true, now) });
+            format!("{:?}", store.edit_schedule(&workspace, schedule(*id), &edit, new.as_ref()).await?)
         }
         Ask::Delete(id) => format!("{:?}", store.delete_schedule(&workspace(home(*id)), schedule(*id)).await?),
         Ask::Sweep => format!("{:?}", store.sweep_schedules(100).await?),

@@ -1,10 +1,14 @@
 //! An empty, migrated database for each test, if there is a server: `scripts/with-postgres` starts one.
 
+use std::time::Duration;
+
 use runlane::store::postgres::PostgresStore;
 use tokio_postgres::{Client, NoTls};
 
 /// How many tests may use the server at once. A database is emptied and used again: far quicker than a new one.
 const DATABASES: i64 = 16;
+
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A database that is this test's alone until it is dropped.
 pub struct Database {
@@ -61,6 +65,26 @@ impl Database {
         .await;
     }
 
+    /// Keeps everybody from writing to a table and from locking its rows until the answer is dropped or ended. Reads go on.
+    pub async fn hold(&self, table: &str) -> Held {
+        let client = self.another().await;
+        let lock = format!("begin; lock table runlane.{table} in exclusive mode");
+        client.batch_execute(&lock).await.expect("locked");
+        Held(client)
+    }
+
+    /// Waits until at least so many connections wait for a lock.
+    pub async fn until_waiting(&self, connections: usize) {
+        let waiting =
+            "select pid::text from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        let waited = async {
+            while self.lines(waiting).await.len() < connections {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waited).await.expect("they wait in time");
+    }
+
     /// Runs statements.
     pub async fn execute(&self, sql: &str) {
         self.client.batch_execute(sql).await.expect("the statements run");
@@ -69,6 +93,15 @@ impl Database {
     /// The lines of a query with one text column.
     pub async fn lines(&self, sql: &str) -> Vec<String> {
         self.client.query(sql, &[]).await.expect("the query runs").iter().map(|row| row.get(0)).collect()
+    }
+}
+
+/// A lock on a table.
+pub struct Held(Client);
+
+impl Held {
+    pub async fn release(self) {
+        self.0.batch_execute("commit").await.expect("released");
     }
 }
 

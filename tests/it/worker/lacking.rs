@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use runlane::executor::native::TaskError;
-use runlane::run::{Json, LaneName, NewRun, State, Status};
+use runlane::run::{Json, LaneName, NewRun, Run, State, Status};
 use runlane::worker::{Builder, InvalidWorker, TaskSet};
 
-use super::{Order, Rig, Working, request};
+use super::{Order, PATIENCE, Rig, Working, request};
 
 fn with(builder: Builder, name: &str) -> Builder {
     builder.task(name, |_, _: Json| async move { Ok::<_, TaskError>("done") })
@@ -113,5 +113,53 @@ async fn a_backlog_of_a_task_that_is_lacking_does_not_keep_others_from_running()
     for id in ids {
         rig.until(id, Status::Succeeded).await;
     }
+    working.stop().await;
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_whose_task_goes_away_while_it_is_claimed_is_given_back_without_burning_an_attempt() {
+    use std::sync::Arc;
+
+    use runlane::clock::Clock;
+    use runlane::run::WorkspaceName;
+    use runlane::store::postgres::PostgresStore;
+    use runlane::store::{Admission, Store};
+    use runlane::worker::Worker;
+
+    use super::quick;
+    use crate::postgres::fixture::Database;
+
+    let Some(database) = Database::empty().await else { return };
+    let store = Arc::new(PostgresStore::connect(&database.url, Clock::Database).await.expect("a store"));
+    let run = once("old");
+    store.submit(std::slice::from_ref(&run), Admission::default()).await.expect("submitted");
+    let held = database.hold("runs").await;
+    let shared: Arc<dyn Store> = store.clone();
+    let working = Working::start(with(Worker::builder(shared).settings(quick()).without_maintenance(), "old"));
+    // The worker has asked for it.
+    database.until_waiting(1).await;
+    let other = TaskSet::new().task("other", |_, _: Json| async move { Ok::<_, TaskError>("done") });
+    working.tasks.replace(other).expect("replaced");
+    held.release().await;
+    let until = async |what: &str, is_so: fn(&Run) -> bool| {
+        let looking = async {
+            loop {
+                let run = store.run(&WorkspaceName::default(), run.id).await.expect("a read").expect("a run");
+                if is_so(&run) {
+                    return run;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("not in time: {what}"))
+    };
+    let back = until("it is given back", |run| run.epoch > 0 && run.status() != Status::Running).await;
+    assert_eq!((back.state, back.attempt, back.interruptions), (State::Queued(None), 0, 0));
+    assert_eq!(back.error.map(|error| error.code).as_deref(), Some("not_begun"));
+    let old = TaskSet::new().task("old", |_, _: Json| async move { Ok::<_, TaskError>("done") });
+    working.tasks.replace(old).expect("replaced");
+    let ended = until("it succeeds", |run| run.status() == Status::Succeeded).await;
+    assert_eq!((ended.attempt, ended.epoch), (1, 2));
     working.stop().await;
 }

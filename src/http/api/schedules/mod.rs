@@ -59,5 +59,9 @@ fn edited(
         EditScheduleOutcome::NameTaken(other, name) => Err(Problem::schedule_exists(&name, other)),
         // The action looks again before it says so.
         EditScheduleOutcome::Outdated => Err(Problem::from(crate::store::StoreError::Contended { doing: "edit" })),
+        // Its id is ours, and new.
+        EditScheduleOutcome::DuplicateGrant => {
+            Err(Problem::from(crate::store::StoreError::Corrupt("a new grant exists already".into())))
+        }
     }
 }

@@ -29,22 +29,48 @@ async fn random_hostile_programs_harm_nothing_outside_of_their_directory() {
         let is_raced = rng.usize(0..3) == 0;
         let script = if is_raced { passive(&mut rng) } else { program(&mut rng) };
         eprintln!("--- program {number}\n{script}");
-        let victim = Victim::new();
-        let mut scene = scene(ProcessTask::new(["/bin/sh", "-c", &victim.script(&script)])).with(|task| {
+        let mut site = Site::new(&script);
+        let accomplice = is_raced.then(|| Accomplice::start(&site.scene, &site.victim, &mut rng));
+        let begun = Instant::now();
+        match rng.usize(0..3) {
+            0 => finished(&site.scene).await,
+            1 => adopted(&mut site.scene).await,
+            _ => left_over(&site.scene).await,
+        }
+        assert!(begun.elapsed() < BOUND, "the worker answered after {:?}", begun.elapsed());
+        drop(accomplice);
+        assert_eq!(site.harm(), None);
+    }
+}
+
+/// A hostile program, and what it could make a worker harm.
+pub struct Site {
+    pub scene: Scene,
+    pub victim: Victim,
+    foreign: Victim,
+}
+
+impl Site {
+    pub fn new(script: &str) -> Self {
+        let (victim, foreign) = (Victim::new(), Victim::new());
+        let script = victim.script(script).replace("FOREIGN", foreign.path().to_str().expect("UTF-8"));
+        let scene = scene(ProcessTask::new(["/bin/sh", "-c", &script])).with(|task| {
             task.limits.output_bytes = 250_000;
             task.limits.result_bytes = 1_000_000;
             task.stop_grace_seconds = 1;
         });
-        let accomplice = is_raced.then(|| Accomplice::start(&scene, &victim, &mut rng));
-        let begun = Instant::now();
-        match rng.usize(0..3) {
-            0 => finished(&scene).await,
-            1 => adopted(&mut scene).await,
-            _ => left_over(&scene).await,
-        }
-        assert!(begun.elapsed() < BOUND, "the worker answered after {:?}", begun.elapsed());
-        drop(accomplice);
-        victim.is_unharmed();
+        Self { scene, victim, foreign }
+    }
+
+    /// What was done to the victim, or to the foreign directory wherever the program has put it.
+    pub fn harm(&self) -> Option<String> {
+        self.victim.harm().or_else(|| self.foreign.harm_below(&self.scene.data_dir()))
+    }
+
+    /// Whether a path leads to something that a test may remove.
+    pub fn has(&self, path: &Path) -> bool {
+        let own = [self.scene.data_dir(), self.victim.path().to_owned()];
+        path.canonicalize().is_ok_and(|path| own.iter().any(|own| path.starts_with(own)))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Random hostile programs, as scripts for a shell. Every link they make leads to the victim, and nowhere else; they never
-//! write through one themselves.
+//! write through one themselves. What they move into their own place is the foreign directory.
 
 use fastrand::Rng;
 
@@ -48,8 +48,10 @@ const SWAPS: [&str; 5] = [
     "mv -T PLACE PLACE.x; : > PLACE",
     "mv -T PLACE PLACE.x",
 ];
+/// Not in the place of the output, which is the program's own with all that is in it.
+const FOREIGN_SWAP: &str = "mv -T PLACE PLACE.x; mv -T FOREIGN PLACE";
 
-/// A script, with `VICTIM` where the victim's path belongs.
+/// A script, with `VICTIM` where the victim's path belongs, and `FOREIGN` where that of the foreign directory does.
 pub fn program(rng: &mut Rng) -> String {
     let mut steps = vec![
         "o=$RUNLANE_OUTPUT_DIR; d=$(dirname \"$o\"); r=$(dirname \"$d\"); a=$(dirname \"$r\"); cd \"$d\"".to_owned(),
@@ -65,7 +67,9 @@ pub fn program(rng: &mut Rng) -> String {
     }
     for place in PLACES {
         if rng.usize(0..3) == 0 {
-            steps.push(SWAPS[rng.usize(..SWAPS.len())].replace("PLACE", place));
+            let swap = *SWAPS.get(rng.usize(..=SWAPS.len())).unwrap_or(&FOREIGN_SWAP);
+            let is_own = place == "$o" && swap == FOREIGN_SWAP;
+            steps.push(if is_own { SWAPS[0] } else { swap }.replace("PLACE", place));
         }
     }
     if rng.usize(0..3) == 0 {

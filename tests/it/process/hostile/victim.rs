@@ -1,4 +1,4 @@
-//! A directory beside the one of the host, which nobody but the test may change.
+//! A directory that nobody but the test may change: beside the one of the host, or moved into it by a program.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,27 +59,62 @@ impl Victim {
 
     #[track_caller]
     pub fn is_unharmed(&self) {
-        let now = snapshot(self.path());
-        for (path, before) in &self.before {
-            let after = now.get(path).unwrap_or_else(|| panic!("{} is gone", path.display()));
-            assert!(before == after, "{} is changed", path.display());
+        assert_eq!(self.harm(), None);
+    }
+
+    /// What was done to it.
+    pub fn harm(&self) -> Option<String> {
+        self.harm_at(self.path())
+    }
+
+    /// The same where a program could have moved it to a place below `root`.
+    pub fn harm_below(&self, root: &Path) -> Option<String> {
+        let number = self.before.get(Path::new(""))?.4;
+        match [self.path(), root].into_iter().find_map(|start| directory_below(start, number)) {
+            Some(path) => self.harm_at(&path),
+            None => Some(format!("{} is gone", self.path().display())),
         }
-        let added: Vec<_> = now.keys().filter(|path| !self.before.contains_key(*path)).collect();
-        assert!(added.is_empty(), "put in: {added:?}");
+    }
+
+    fn harm_at(&self, root: &Path) -> Option<String> {
+        let now = snapshot(root);
+        let lost = self.before.iter().find_map(|(path, before)| match now.get(path) {
+            None => Some(format!("{} is gone", path.display())),
+            Some(after) => (before != after).then(|| format!("{} is changed", path.display())),
+        });
+        let added = now.keys().find(|path| !self.before.contains_key(*path));
+        lost.or_else(|| added.map(|path| format!("{} was put in", path.display())))
     }
 }
 
+/// By the path below the root.
 fn snapshot(root: &Path) -> BTreeMap<PathBuf, Seen> {
     let mut seen = BTreeMap::new();
     let mut paths = vec![root.to_owned()];
     while let Some(path) = paths.pop() {
-        let data = fs::symlink_metadata(&path).expect("known");
+        let Ok(data) = fs::symlink_metadata(&path) else { continue };
         let content = if data.is_file() { fs::read(&path).expect("read") } else { Vec::new() };
         if data.is_dir() {
             paths.extend(fs::read_dir(&path).expect("listed").map(|entry| entry.expect("read").path()));
         }
         let changed = (data.mtime(), data.mtime_nsec());
-        seen.insert(path, (data.mode(), data.uid(), data.gid(), changed, data.ino(), content));
+        let name = path.strip_prefix(root).expect("below").to_owned();
+        seen.insert(name, (data.mode(), data.uid(), data.gid(), changed, data.ino(), content));
     }
     seen
+}
+
+/// The directory with that number, of those that can be looked into.
+fn directory_below(start: &Path, number: u64) -> Option<PathBuf> {
+    let mut paths = vec![start.to_owned()];
+    while let Some(path) = paths.pop() {
+        match fs::symlink_metadata(&path) {
+            Ok(data) if data.is_dir() && data.ino() == number => return Some(path),
+            Ok(data) if data.is_dir() => {
+                paths.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+            }
+            _ => {}
+        }
+    }
+    None
 }
