@@ -1,9 +1,10 @@
 //! Runlane as one of the peers that `bench/beside/run` measures: `setup`, `enqueue RUNS CALLERS`, `bulk RUNS BATCH`,
-//! `worker SLOTS`, `latency RUNS GAP_MS`, `pickup RUNS GAP_MS` (both in one process), `api`.
+//! `worker SLOTS`, `latency RUNS GAP_MS`, `pickup RUNS GAP_MS` (both in one process), `waits MS SLOTS`, `api`.
 //!
 //! It speaks the line protocol of the harness: `r` is a result, `c` how many handlers have started and `f` when the first
 //! did, `s` when the handler of a run started, `e` when its submission began and was answered. The database is
-//! `DATABASE_URL`, or the file `SQLITE_PATH` where `SQLITE` is set; with `LANES` the runs are spread over so many lanes.
+//! `DATABASE_URL`, or the file `SQLITE_PATH` where `SQLITE` is set; with `LANES` the runs are spread over so many lanes, and
+//! handlers wait for `WAIT_MS`.
 
 use std::error::Error;
 use std::io::Write;
@@ -51,9 +52,10 @@ async fn main() -> Result<()> {
         Some("worker") => work(number(1)? as usize).await,
         Some("latency") => latency(number(1)?, Duration::from_millis(number(2)?)).await,
         Some("pickup") => pickup(number(1)?, Duration::from_millis(number(2)?)).await,
+        Some("waits") => waits(number(1)?, number(2)?).await,
         Some("api") => api(),
         _ => {
-            Err("usage: setup | enqueue RUNS CALLERS | bulk RUNS BATCH | worker SLOTS | latency RUNS GAP_MS | api"
+            Err("usage: setup | enqueue RUNS CALLERS | bulk RUNS BATCH | worker SLOTS | latency RUNS GAP_MS | waits MS SLOTS | api"
                 .into())
         }
     }
@@ -137,6 +139,7 @@ async fn work(slots: usize) -> Result<()> {
 
 /// A worker with what a process has besides.
 async fn serve(store: Arc<dyn Store>, slots: usize, tell_starts: bool, stop: CancellationToken) -> Result<()> {
+    let wait = std::env::var("WAIT_MS").ok().and_then(|wait| wait.parse().ok()).map(Duration::from_millis);
     let worker = Worker::builder(store)
         .concurrency(slots)
         .task("noop", move |_, payload: Payload| async move {
@@ -146,6 +149,9 @@ async fn serve(store: Arc<dyn Store>, slots: usize, tell_starts: bool, stop: Can
             if tell_starts {
                 say(&format!("s {} {}", payload.i, now()))
                     .map_err(|error| TaskError::new("output", error.to_string()))?;
+            }
+            if let Some(wait) = wait {
+                tokio::time::sleep(wait).await;
             }
             Ok::<_, TaskError>(())
         })
@@ -193,6 +199,26 @@ async fn submit_paced(store: Arc<dyn Store>, runs: u64, gap: Duration) -> Result
         tokio::time::sleep(gap).await;
     }
     Ok(())
+}
+
+/// What so many slots could do at the most, if nothing but their handlers took time: they wait so long, again and again.
+async fn waits(milliseconds: u64, slots: u64) -> Result<()> {
+    let (begun, until) = (Instant::now(), Instant::now() + Duration::from_secs(2));
+    let loops = (0..slots).map(|_| {
+        tokio::spawn(async move {
+            let mut waits = 0_u64;
+            while Instant::now() < until {
+                tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+                waits += 1;
+            }
+            waits
+        })
+    });
+    let mut all = 0;
+    for waits in loops.collect::<Vec<_>>() {
+        all += waits.await?;
+    }
+    say(&format!("r {all} {}", begun.elapsed().as_secs_f64()))
 }
 
 /// The product itself, built beside this program.

@@ -1,5 +1,6 @@
 //! The worker with functions as tasks, on SQLite: real time, real leases, short ones.
 
+mod ahead;
 mod backlog;
 mod demo;
 mod drain;
