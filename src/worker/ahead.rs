@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::attempt::LONGEST_WAIT;
+use super::{Inner, attempt};
 use crate::run::TaskName;
 use crate::store::Ahead;
 
 /// However fast the slots are, no more than this wait for them; and a worker with so many slots needs none.
-const MOST: usize = 1000;
+const MOST: usize = 2000;
 
 /// No more than the slots work off in this time, which is well below the longest wait of a run that was leased ahead.
-const LONGEST_QUEUE: Duration = Duration::from_millis(40);
+const LONGEST_QUEUE: Duration = Duration::from_millis(50);
 
 /// How long none are leased ahead after a look everywhere found fewer than asked for,
 const PAUSE: Duration = Duration::from_millis(50);
@@ -23,6 +25,27 @@ const LONG_PAUSE: Duration = Duration::from_secs(1);
 
 /// How often the pace is measured.
 const MEASURED_EVERY: Duration = Duration::from_millis(5);
+
+/// Between two looks for runs that have waited for a slot for too long.
+const SWEPT_EVERY: Duration = Duration::from_millis(25);
+
+/// Gives back what waits for a slot for too long, for ever.
+pub(super) async fn give_back_late(inner: Arc<Inner>) {
+    let mut tick = tokio::time::interval(SWEPT_EVERY);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        // Without anything that waits, there is nothing to wake up for.
+        if inner.slots.line.waiting() == 0 {
+            inner.slots.line.joined().await;
+        }
+        tick.tick().await;
+        let late = inner.slots.line.late(LONGEST_WAIT - SWEPT_EVERY);
+        if !late.is_empty() {
+            inner.ahead.waited_in_vain();
+            attempt::give_back(&inner, late);
+        }
+    }
+}
 
 /// How the slots of a worker have been working lately.
 pub(super) struct AheadPolicy {
@@ -134,7 +157,7 @@ impl AheadPolicy {
 
     /// When no more than so many wait, it is time to ask.
     pub(super) fn low(&self) -> usize {
-        self.pace().target(self.slots) / 3
+        self.pace().target(self.slots) / 2
     }
 
     pub(super) fn request(&self, tasks: Arc<[TaskName]>) -> Ahead {
@@ -153,9 +176,10 @@ impl Pace {
         (self.measured_at, self.counted) = (now, ended);
     }
 
-    /// What the slots work off while the store answers twice: if that is more than they got last time, they get more and more.
+    /// What the slots work off while the store answers some times: more than they got last time, so that they get more and more
+    /// until they are what limits the rate.
     fn target(&self, slots: usize) -> usize {
-        let ahead = (self.round_trip * 5 / 2 + Duration::from_millis(1)).min(LONGEST_QUEUE);
+        let ahead = (self.round_trip * 4 + Duration::from_millis(2)).min(LONGEST_QUEUE);
         let worked_off = (self.rate * ahead.as_secs_f64()).ceil() as usize;
         worked_off.clamp(slots.min(MOST), MOST)
     }

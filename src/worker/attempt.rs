@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures::FutureExt;
 use jiff::Timestamp;
 
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tracing::Instrument;
 
@@ -19,45 +18,87 @@ use super::slots::{Slot, Why};
 use super::store_desks::Ended;
 use super::tasks::{self, AtShutdown, Task};
 use super::telemetry::Meter;
+use super::waiting::{LeasedAhead, Waiting};
 use super::{Inner, absent, telemetry, trace};
 use crate::clock::later;
 use crate::executor::native::panic_message;
 use crate::executor::{Completion, Control, Order, Work};
 use crate::run::lifecycle::{self, Outcome, Release, Retry};
 use crate::run::{Jitter, Run, RunError, State, Stop, Tenure};
-use crate::store::{Claimed, Finish, FinishOutcome, ReleaseLease};
+use crate::store::{Claimed, Finish, FinishOutcome, Lease, ReleaseLease};
 
 /// How long a run that was leased ahead may wait for a slot.
-const LONGEST_WAIT: Duration = Duration::from_millis(100);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 /// A run that was leased ahead is shown as `running` when it has been executed for so long.
 pub(super) const ANNOUNCED_AFTER: Duration = Duration::from_millis(50);
 
-/// Takes a slot for a claimed run, whose lease is good until `until`, and sees it through.
-pub(super) fn begin(inner: &Arc<Inner>, mut claimed: Claimed, until: Instant) {
-    let ahead = matches!(claimed.run.state, State::Leased(_));
-    if let Some(execution) = claimed.run.execution().filter(|_| ahead) {
-        let leased_at = execution.by.started_at;
-        // As it will be when it begins.
-        claimed.run = lifecycle::begin(claimed.run, leased_at);
+/// A claimed run, ready to be executed as soon as there is a slot for it.
+pub(super) struct Ready {
+    attempt: Box<Attempt>,
+    control: Control,
+}
+
+/// Sees a claimed run through, whose lease is good until `until`. One that was leased ahead may have to wait for a slot.
+pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
+    let run = match claimed.run.state {
+        State::Leased(_) => Waiting::Ahead(Box::new(LeasedAhead { claimed, until, since: Instant::now() })),
+        _ => Waiting::Running(Box::new(Ready::new(inner, claimed, until, false))),
+    };
+    match inner.slots.line.take_slot(run) {
+        Ok(Some(run)) => start(inner, run),
+        Ok(None) => {}
+        Err(lease) => give_back(inner, vec![lease]),
     }
-    let run = &claimed.run;
-    let found = inner.tasks.get(&run.task);
-    let is_absent = found.is_none();
-    let task = found.unwrap_or_else(tasks::absent);
-    let reporter = Arc::new(SlotReporter::new(inner, &claimed, &task));
-    let (grip, control) = Control::new(until, Arc::clone(&reporter) as _);
-    let slot = Slot::new(&claimed, &task, ahead, grip);
-    reporter.watch(&slot);
-    if !inner.slots.enter(&slot) {
-        slot.shut_down();
-    }
-    let work = work_of(run);
-    let span = telemetry::span(inner, run, work.traceparent.as_deref());
-    let meter = inner.meters.of(run);
-    // In boxes, because both are large and handed on several times before they run.
-    let attempt = Box::new(Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, is_absent });
+}
+
+/// Executes the run, in a slot that it has.
+fn start(inner: &Arc<Inner>, run: Waiting) {
+    let Ready { attempt, control } = match run {
+        Waiting::Running(ready) => *ready,
+        Waiting::Ahead(run) => Ready::new(inner, run.claimed, run.until, true),
+    };
+    attempt.slot.begin();
+    let span = telemetry::span(inner, &attempt.claimed.run, attempt.work.traceparent.as_deref());
     inner.attempts.spawn(Box::pin(attempt.attend(control)).instrument(span));
+}
+
+/// Gives runs back that were leased ahead and have not begun.
+pub(super) fn give_back(inner: &Arc<Inner>, leases: Vec<Lease>) {
+    for lease in leases {
+        let owner = Arc::clone(inner);
+        inner.attempts.spawn(async move {
+            let release = ReleaseLease { lease, how: Release::Unbegun };
+            owner.releases.settle(release).await;
+        });
+    }
+}
+
+impl Ready {
+    fn new(inner: &Arc<Inner>, mut claimed: Claimed, until: Instant, ahead: bool) -> Self {
+        if let Some(execution) = claimed.run.execution().filter(|_| ahead) {
+            let leased_at = execution.by.started_at;
+            // As it is from now on.
+            claimed.run = lifecycle::begin(claimed.run, leased_at);
+        }
+        let run = &claimed.run;
+        let found = inner.tasks.get(&run.task);
+        let is_absent = found.is_none();
+        let task = found.unwrap_or_else(tasks::absent);
+        let reporter = Arc::new(SlotReporter::new(inner, &claimed, &task));
+        let (grip, control) = Control::new(until, Arc::clone(&reporter) as _);
+        let slot = Slot::new(&claimed, &task, ahead, grip);
+        reporter.watch(&slot);
+        if !inner.slots.enter(&slot) {
+            slot.shut_down();
+        }
+        let work = work_of(run);
+        let meter = inner.meters.of(run);
+        // In a box, because it is large and handed on several times before it runs.
+        let attempt =
+            Box::new(Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, is_absent });
+        Self { attempt, control }
+    }
 }
 
 pub(super) fn work_of(run: &Run) -> Work {
@@ -113,16 +154,9 @@ impl Verdict {
 impl Attempt {
     async fn attend(self: Box<Self>, control: Control) {
         if self.is_absent {
-            self.conclude(absent::verdict(&self.inner, &self.claimed), None).await;
+            self.conclude(absent::verdict(&self.inner, &self.claimed)).await;
             return;
         }
-        let permit = match self.permit(&control).await {
-            Ok(permit) => permit,
-            Err(verdict) => {
-                self.conclude(verdict, None).await;
-                return;
-            }
-        };
         self.meter.started(&self.claimed);
         // A stop that was asked for before this worker took the run over.
         if let Some(stop) = self.claimed.run.execution().and_then(|execution| execution.stop) {
@@ -137,34 +171,8 @@ impl Attempt {
             (Verdict::Finish(Outcome::Lost), Some(stopped_by)) => Verdict::Finish(Outcome::Missing { stopped_by }),
             (verdict, _) => verdict,
         };
-        if self.conclude(verdict, Some(permit)).await {
+        if self.conclude(verdict).await {
             self.task.executor.discard(&self.work).await;
-        }
-    }
-
-    /// Waits for leave to execute the run. One that was leased ahead goes back if that takes too long, or the worker leaves.
-    async fn permit(&self, control: &Control) -> Result<OwnedSemaphorePermit, Verdict> {
-        let ahead = self.slot.is_ahead();
-        let mut orders = control.clone();
-        let too_long = async {
-            match ahead {
-                true => tokio::time::sleep(LONGEST_WAIT).await,
-                false => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            biased;
-            Some(permit) = self.inner.slots.permit(&self.slot) => Ok(permit),
-            order = orders.ordered() => Err(match order {
-                // Of what was asked of it meanwhile, the store knows.
-                Order::Stop { .. } if ahead => Verdict::Release(Release::Unbegun),
-                Order::Leave => judge(Completion::Left, self.slot.why(), &self.task),
-                _ => judge(Completion::NotBegun, self.slot.why(), &self.task),
-            }),
-            () = too_long => {
-                self.inner.ahead.waited_in_vain();
-                Err(Verdict::Release(Release::Unbegun))
-            }
         }
     }
 
@@ -249,17 +257,21 @@ impl Attempt {
 
     /// Hands the slot to the next run and says to the store how this one ended; until it answers, the lease is renewed. Answers
     /// whether the attempt is over, so that nothing of it is needed any more.
-    async fn conclude(&self, verdict: Verdict, permit: Option<OwnedSemaphorePermit>) -> bool {
+    async fn conclude(&self, verdict: Verdict) -> bool {
         let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
         let failure = verdict.failure();
         let took = self.slot.ran();
-        if permit.is_some() {
-            self.meter.timed(took);
-            self.inner.ahead.count_end();
+        self.meter.timed(took);
+        self.inner.ahead.count_end();
+        let at_once = self.inner.slots.end(&self.slot);
+        if at_once {
+            self.hand_on();
         }
-        let _kept = self.inner.slots.end(&self.slot, permit);
         let answer = self.tell(verdict).await;
         self.inner.slots.free(&self.slot);
+        if !at_once {
+            self.hand_on();
+        }
         self.inner.ended.ring(self.slot.lease.run);
         match answer {
             Some(FinishOutcome::Accepted(status)) => {
@@ -280,6 +292,12 @@ impl Attempt {
                 self.inner.tally.count(Kind::Lost);
                 false
             }
+        }
+    }
+
+    fn hand_on(&self) {
+        if let Some(next) = self.inner.slots.hand_on() {
+            start(&self.inner, next);
         }
     }
 

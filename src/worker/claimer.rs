@@ -50,7 +50,7 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             () = claimer.inner.slots.freed(), if short => {
-                if claimer.inner.slots.waiting() == 0 {
+                if claimer.inner.slots.line.waiting() == 0 {
                     claimer.let_room_gather().await;
                 }
             }
@@ -127,17 +127,22 @@ impl Claimer {
         found
     }
 
-    /// Leases runs ahead, if the ends of attempts did not bring enough of them along.
+    /// Leases runs ahead, if the ends of attempts did not bring enough of them along. A look everywhere only if it must be.
     async fn claim_ahead(&self) {
         let Some((asked, ahead)) = ask_ahead(&self.inner) else { return };
-        let (request, until) = request(&self.inner, served(&self.inner), asked.runs);
-        match self.inner.store.claim(&ClaimRequest { ahead: Some(ahead), ..request }).await {
-            Ok(claim) => asked.answered(take(&self.inner, claim, until)),
-            Err(error) => {
-                tracing::debug!(error = error.in_full(), "cannot claim ahead");
-                asked.answered(0);
+        let mut got = 0;
+        for reach in [Reach::Known, Reach::All] {
+            let (request, until) = request(&self.inner, served(&self.inner), asked.runs - got);
+            let request = ClaimRequest { reach, ahead: Some(ahead.clone()), ..request };
+            match self.inner.store.claim(&request).await {
+                Ok(claim) => got += take(&self.inner, claim, until),
+                Err(error) => tracing::debug!(error = error.in_full(), "cannot claim ahead"),
+            }
+            if got == asked.runs {
+                break;
             }
         }
+        asked.answered(got);
     }
 
     /// Where attempts end by the hundred, one slot that is free is soon followed by more: a claim for all of them costs
@@ -255,7 +260,7 @@ fn ask_ahead(inner: &Inner) -> Option<(Asked, Ahead)> {
     if short.is_empty() {
         return None;
     }
-    let asked = inner.ahead.ask(inner.slots.waiting())?;
+    let asked = inner.ahead.ask(inner.slots.line.waiting())?;
     inner.slots.wake_at(inner.ahead.low());
     Some((asked, inner.ahead.request(short)))
 }

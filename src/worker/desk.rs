@@ -33,8 +33,8 @@ pub(super) trait Clerk<Q, A>: Send + Sync + 'static {
     /// One call to the store; one answer for each item.
     async fn settle(&self, batch: &[Q]) -> Result<Vec<A>>;
 
-    /// Waits while more items are just about to come.
-    async fn gathered(&self) {}
+    /// Waits while more items are just about to come to so many.
+    async fn gathered(&self, _: usize) {}
 }
 
 /// Where items are handed in.
@@ -76,7 +76,7 @@ where
         if batch.is_empty() && items.recv_many(&mut batch, C::BATCH).await == 0 {
             return;
         }
-        clerk.gathered().await;
+        clerk.gathered(batch.len()).await;
         gather(&mut items, &mut batch, C::BATCH).await;
         let rest = batch.split_off(share(batch.len(), calls.available_permits() + 1));
         let (clerk, mine) = (Arc::clone(&clerk), std::mem::replace(&mut batch, rest));

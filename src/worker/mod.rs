@@ -22,6 +22,7 @@ mod store_desks;
 mod tasks;
 mod telemetry;
 mod trace;
+mod waiting;
 
 pub use builder::{Builder, InvalidWorker};
 pub use demo::{DEMO_TASKS, demo_tasks, with_demo_tasks};
@@ -120,11 +121,12 @@ impl Worker {
             AbortOnDropHandle::new(tokio::spawn(async move { maintenance.run(CancellationToken::new()).await }))
         });
         // Tasks of their own, too: what a claim gets is started by the thread that got it, whoever polls this.
+        let _sweeping = AbortOnDropHandle::new(tokio::spawn(ahead::give_back_late(Arc::clone(inner))));
         let claiming = AbortOnDropHandle::new(tokio::spawn(claimer::claim_until(Arc::clone(inner), drain.clone())));
         // Told to stop, it takes nothing over, even while a last claim is waited for.
         let told = async {
             drain.cancelled().await;
-            inner.slots.close();
+            inner.close();
             std::future::pending().await
         };
         let claimed = tokio::select! {
@@ -136,7 +138,7 @@ impl Worker {
         {
             std::panic::resume_unwind(error.into_panic());
         }
-        inner.slots.close();
+        inner.close();
         let summary = drain::drain(inner).await;
         over.cancel();
         // A store that does not answer keeps nobody from leaving.
@@ -147,15 +149,20 @@ impl Worker {
 }
 
 /// However a worker ends, nothing is begun in its slots from then on.
-struct Closing<'a>(&'a Inner);
+struct Closing<'a>(&'a Arc<Inner>);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        self.0.slots.close();
+        self.0.close();
     }
 }
 
 impl Inner {
+    /// Begins nothing more but what was claimed to run at once, and gives back what was leased ahead.
+    fn close(self: &Arc<Self>) {
+        attempt::give_back(self, self.slots.close());
+    }
+
     /// Whether slots that are freed may be filled along with that. Where a queue has a limit in this worker, claims share the
     /// slots out.
     fn takes_over(&self) -> bool {

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::Task;
+use super::waiting::{Handed, Line, Waiting};
 use crate::actions::NoSlot;
 use crate::executor::{Grip, Order};
 use crate::run::{QueueName, RunId, Stop};
@@ -17,7 +18,7 @@ use crate::store::{Claimed, Lease, Renewal};
 /// So many outcomes beyond one for each slot may wait to be stored before slots wait for them.
 const MOST_UNSTORED: usize = 1000;
 
-/// One attempt under way, or about to begin.
+/// One attempt under way.
 pub(super) struct Slot {
     pub(super) lease: Lease,
     pub(super) queue: QueueName,
@@ -28,9 +29,7 @@ pub(super) struct Slot {
     /// Whether the run was leased ahead of its start, and the store does not know yet that it has begun.
     ahead: AtomicBool,
     began: OnceLock<Instant>,
-    /// Whether it still waits for a permit, having been leased ahead,
-    waiting: AtomicBool,
-    /// and whether its work has ended while the store shows it as `queued`.
+    /// Whether its work has ended while the store showed it as `queued`.
     ended_ahead: AtomicBool,
 }
 
@@ -60,7 +59,6 @@ impl Slot {
             why: Mutex::default(),
             ahead: AtomicBool::new(leased_ahead),
             began: OnceLock::new(),
-            waiting: AtomicBool::new(leased_ahead),
             ended_ahead: AtomicBool::new(false),
         })
     }
@@ -181,13 +179,10 @@ impl Drop for Beginning<'_> {
 /// All of them.
 pub(super) struct Slots {
     capacity: usize,
-    /// One permit for each run that may be executed at once. Runs that were leased ahead wait for one, first come, first served.
-    permits: Arc<Semaphore>,
-    /// Every lease that is held: of runs that wait for a permit, that are executed, and whose outcome is not stored yet.
+    pub(super) line: Line,
+    /// Every lease that has to be renewed: of runs that are executed, and whose outcome is not stored yet.
     table: Mutex<HashMap<Lease, Arc<Slot>>>,
-    /// How many leases of the table are of runs that were leased ahead and have not begun,
-    waiting: AtomicUsize,
-    /// or whose work has ended before the store showed them as `running`.
+    /// How many leases of the table are of runs whose work has ended before the store showed them as `running`.
     ended_ahead: AtomicUsize,
     /// When no more than so many wait, the claimer is woken up.
     low: AtomicUsize,
@@ -210,9 +205,8 @@ impl Slots {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             capacity,
-            permits: Arc::new(Semaphore::new(capacity.min(Semaphore::MAX_PERMITS))),
+            line: Line::new(capacity),
             table: Mutex::default(),
-            waiting: AtomicUsize::new(0),
             ended_ahead: AtomicUsize::new(0),
             low: AtomicUsize::new(0),
             reserved: Mutex::default(),
@@ -232,7 +226,7 @@ impl Slots {
         }
         let mut reserved = lock(&self.reserved);
         let mut taken = reserved.clone();
-        let busy = |slot: &&Arc<Slot>| !slot.has_ended_ahead() && (!slot.is_ahead() || slot.has_begun());
+        let busy = |slot: &&Arc<Slot>| !slot.has_ended_ahead();
         taken.extend(lock(&self.table).values().filter(busy).map(|slot| (slot.lease.run, slot.queue.clone())));
         let in_queue = taken.values().filter(|other| *other == queue).count();
         if taken.len() >= self.capacity || limit.is_some_and(|limit| in_queue >= limit) {
@@ -255,53 +249,23 @@ impl Slots {
     pub(super) fn open(&self) {
         self.closed.store(false, Ordering::SeqCst);
         self.over.store(false, Ordering::SeqCst);
+        self.line.open();
     }
 
-    /// No slot is set aside any more, and none filled along with an end. What waits for its start goes back.
-    pub(super) fn close(&self) {
+    /// No slot is set aside any more, and none filled along with an end. Answers with what was leased ahead and has to go back.
+    pub(super) fn close(&self) -> Vec<Lease> {
         self.closed.store(true, Ordering::SeqCst);
-        self.all().iter().filter(|slot| slot.is_ahead() && !slot.has_begun()).for_each(|slot| slot.stop(Why::Shutdown));
+        self.line.close()
     }
 
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Answers whether there is time for it: a claim may be answered when there is none any more. What was leased ahead is for a
-    /// worker that goes on.
+    /// Answers whether there is time for it: a claim may be answered when there is none any more.
     pub(super) fn enter(&self, slot: &Arc<Slot>) -> bool {
         lock(&self.table).insert(slot.lease, Arc::clone(slot));
-        if slot.is_ahead() {
-            self.waiting.fetch_add(1, Ordering::Relaxed);
-        }
-        let too_late = if slot.is_ahead() { &self.closed } else { &self.over };
-        !too_late.load(Ordering::SeqCst)
-    }
-
-    /// Waits for leave to execute the run.
-    pub(super) async fn permit(&self, slot: &Slot) -> Option<OwnedSemaphorePermit> {
-        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => Arc::clone(&self.permits).acquire_owned().await.ok()?,
-        };
-        slot.begin();
-        self.no_longer_waiting(slot);
-        Some(permit)
-    }
-
-    fn no_longer_waiting(&self, slot: &Slot) {
-        if !slot.waiting.swap(false, Ordering::Relaxed) {
-            return;
-        }
-        let left = self.waiting.fetch_sub(1, Ordering::Relaxed) - 1;
-        if left == self.low.load(Ordering::Relaxed) {
-            self.freed.notify_one();
-        }
-    }
-
-    /// How many runs that were leased ahead wait for their start.
-    pub(super) fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+        !self.over.load(Ordering::SeqCst)
     }
 
     /// Has the claimer look for more.
@@ -309,7 +273,7 @@ impl Slots {
         self.freed.notify_one();
     }
 
-    /// Wakes the claimer up when no more than so many wait.
+    /// Wakes the claimer up when no more than so many wait that were leased ahead.
     pub(super) fn wake_at(&self, low: usize) {
         self.low.store(low, Ordering::Relaxed);
     }
@@ -364,32 +328,42 @@ impl Slots {
         self.all().iter().all(|slot| slot.leased_until() < renewed_since)
     }
 
-    /// The attempt is over, and its permit is given to the next unless too many outcomes are not stored yet: then it is the answer,
-    /// to be kept until the store knows.
-    pub(super) fn end(&self, slot: &Slot, permit: Option<OwnedSemaphorePermit>) -> Option<OwnedSemaphorePermit> {
-        self.no_longer_waiting(slot);
+    /// The attempt is over. Answers whether its slot can be handed on before the store knows, since not too many outcomes wait to be
+    /// stored.
+    pub(super) fn end(&self, slot: &Slot) -> bool {
         let unstored = self.ending.fetch_add(1, Ordering::Relaxed);
         if slot.is_ahead() {
             slot.ended_ahead.store(true, Ordering::Relaxed);
             self.ended_ahead.fetch_add(1, Ordering::Relaxed);
         }
-        if unstored >= self.capacity + MOST_UNSTORED {
-            return permit;
-        }
-        drop(permit);
-        if slot.is_ahead() && self.waiting() == 0 {
+        unstored < self.capacity + MOST_UNSTORED
+    }
+
+    /// Hands the slot of an attempt that is over to a run that waits for one.
+    pub(super) fn hand_on(&self) -> Option<Waiting> {
+        let Handed { next, left } = self.line.hand_on();
+        let was_ahead = matches!(next, Some(Waiting::Ahead(_)));
+        if was_ahead && left == self.low.load(Ordering::Relaxed) || next.is_none() {
             self.freed.notify_one();
         }
-        None
+        next
     }
 
     /// The store knows what came of the attempt.
     pub(super) fn free(&self, slot: &Slot) {
-        lock(&self.table).remove(&slot.lease);
+        let left = {
+            let mut table = lock(&self.table);
+            table.remove(&slot.lease);
+            table.len()
+        };
+        self.ending.fetch_sub(1, Ordering::Relaxed);
         if slot.has_ended_ahead() {
             self.ended_ahead.fetch_sub(1, Ordering::Relaxed);
+            // Its slot was free before; only who waits for all of them need know.
+            if left > 0 && !self.is_closed() {
+                return;
+            }
         }
-        self.ending.fetch_sub(1, Ordering::Relaxed);
         self.freed.notify_one();
     }
 
@@ -429,7 +403,7 @@ impl Slots {
     }
 
     fn taken(&self) -> usize {
-        self.held().saturating_sub(self.ended_ahead.load(Ordering::Relaxed))
+        self.busy() + self.line.waiting()
     }
 
     /// How many leases are held.
@@ -439,7 +413,7 @@ impl Slots {
 
     /// How many slots are busy.
     pub(super) fn busy(&self) -> usize {
-        self.taken().saturating_sub(self.waiting()).min(self.capacity)
+        self.held().saturating_sub(self.ended_ahead.load(Ordering::Relaxed))
     }
 
     pub(super) fn busy_in(&self, queue: &QueueName) -> usize {

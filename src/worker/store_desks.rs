@@ -1,6 +1,7 @@
 //! The desks for the ends of attempts.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -8,6 +9,10 @@ use super::desk::Clerk;
 use super::slots::Slot;
 use super::{Inner, claimer};
 use crate::store::{Claim, Finish, FinishOutcome, ReleaseLease, Result, Store, StoreError};
+
+/// How long an outcome waits for others to be stored with it, in a backlog, if there are few.
+const FEW: usize = 64;
+const COMPANY: Duration = Duration::from_millis(1);
 
 /// An attempt that has ended.
 pub(super) struct Ended {
@@ -41,10 +46,13 @@ impl Clerk<Ended, FinishOutcome> for Finishes {
         }
     }
 
-    /// What was claimed together and does not take long ends together.
-    async fn gathered(&self) {
-        if let Some(worker) = self.worker.upgrade() {
-            worker.slots.all_begun().await;
+    /// What was claimed together and does not take long ends together. While runs wait for slots, no slot waits for an outcome to
+    /// be stored, and so the outcome can wait a moment for others.
+    async fn gathered(&self, outcomes: usize) {
+        let Some(worker) = self.worker.upgrade() else { return };
+        worker.slots.all_begun().await;
+        if outcomes < FEW && worker.slots.line.waiting() > 0 {
+            tokio::time::sleep(COMPANY).await;
         }
     }
 }

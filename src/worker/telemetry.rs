@@ -52,8 +52,9 @@ const SHORT: Duration = Duration::from_millis(50);
 /// So many attempts tell how long a task takes.
 const ENOUGH: u64 = 20;
 
-/// How long it is taken for granted which tasks are short.
+/// How long it is taken for granted which tasks are short, and that none is.
 const REVIEWED_EVERY: Duration = Duration::from_millis(100);
+const LOOKED_FOR_EVERY: Duration = Duration::from_millis(2);
 
 /// The metrics of attempts, by task and queue, looked up once for each and not for every attempt.
 #[derive(Default)]
@@ -76,7 +77,7 @@ impl Meters {
     pub(super) fn short_tasks(&self, kind: impl Fn(&TaskName) -> bool) -> Arc<[TaskName]> {
         let mut short = self.short.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, tasks)) = &*short
-            && at.elapsed() < REVIEWED_EVERY
+            && at.elapsed() < if tasks.is_empty() { LOOKED_FOR_EVERY } else { REVIEWED_EVERY }
         {
             return Arc::clone(tasks);
         }
