@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{Gone, Report, Reporter, Said};
+use super::{Gone, Report, Reporter, TimedReport};
 
 /// What an execution is to do. Orders only become stricter: go on, then stop, then leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Order {
 }
 
 /// What there is to know, in one channel: a channel costs more than anything else that an attempt is begun with.
-struct Word {
+struct Instructions {
     order: Order,
     leased_until: Instant,
 }
@@ -33,47 +33,47 @@ struct Word {
 /// The executor's end.
 #[derive(Clone)]
 pub struct Control {
-    word: watch::Receiver<Word>,
+    instructions: watch::Receiver<Instructions>,
     /// Until when the lease was good the last time that was asked for.
     seen_until: Instant,
     reporter: Arc<dyn Reporter>,
 }
 
 /// The worker's end.
-pub struct Grip {
-    word: watch::Sender<Word>,
+pub struct ControlSender {
+    instructions: watch::Sender<Instructions>,
 }
 
 impl Control {
     /// Both ends, for a lease that is good until `until`.
-    pub fn new(until: Instant, reporter: Arc<dyn Reporter>) -> (Grip, Self) {
-        let (word, heard) = watch::channel(Word { order: Order::GoOn, leased_until: until });
-        (Grip { word }, Self { word: heard, seen_until: until, reporter })
+    pub fn new(until: Instant, reporter: Arc<dyn Reporter>) -> (ControlSender, Self) {
+        let (sender, receiver) = watch::channel(Instructions { order: Order::GoOn, leased_until: until });
+        (ControlSender { instructions: sender }, Self { instructions: receiver, seen_until: until, reporter })
     }
 
     /// The order in force.
     pub fn order(&self) -> Order {
-        self.word.borrow().order
+        self.instructions.borrow().order
     }
 
     /// Waits for an order other than to go on. A worker that is gone wants nothing more to do with it.
     pub async fn ordered(&mut self) -> Order {
-        self.word.wait_for(|word| word.order != Order::GoOn).await.map_or(Order::Leave, |word| word.order)
+        self.instructions.wait_for(|now| now.order != Order::GoOn).await.map_or(Order::Leave, |now| now.order)
     }
 
     /// Waits for the order to have nothing more to do with it.
     pub async fn left(&mut self) {
-        let _ = self.word.wait_for(|word| word.order == Order::Leave).await;
+        let _ = self.instructions.wait_for(|now| now.order == Order::Leave).await;
     }
 
     /// Until when the lease is surely held, by this machine's clock.
     pub fn leased_until(&self) -> Instant {
-        self.word.borrow().leased_until
+        self.instructions.borrow().leased_until
     }
 
     /// Waits until the lease was extended; `None` if nobody will any more.
     pub async fn extended(&mut self) -> Option<Instant> {
-        self.seen_until = self.word.wait_for(|word| word.leased_until > self.seen_until).await.ok()?.leased_until;
+        self.seen_until = self.instructions.wait_for(|now| now.leased_until > self.seen_until).await.ok()?.leased_until;
         Some(self.seen_until)
     }
 
@@ -83,7 +83,7 @@ impl Control {
     }
 
     /// As [`Control::report`], for what was said earlier.
-    pub async fn relay(&self, said: Vec<Said>) -> Result<i64, Gone> {
+    pub async fn relay(&self, said: Vec<TimedReport>) -> Result<i64, Gone> {
         self.reporter.relay(said).await
     }
 
@@ -93,13 +93,13 @@ impl Control {
     }
 }
 
-impl Grip {
+impl ControlSender {
     /// Gives an order, unless a stricter one is in force.
     pub fn order(&self, order: Order) {
-        self.word.send_if_modified(|word| {
-            let stricter = rank(order) > rank(word.order);
+        self.instructions.send_if_modified(|now| {
+            let stricter = rank(order) > rank(now.order);
             if stricter {
-                word.order = order;
+                now.order = order;
             }
             stricter
         });
@@ -107,10 +107,10 @@ impl Grip {
 
     /// Says that the lease was extended.
     pub fn extend(&self, until: Instant) {
-        self.word.send_if_modified(|word| {
-            let longer = until > word.leased_until;
+        self.instructions.send_if_modified(|now| {
+            let longer = until > now.leased_until;
             if longer {
-                word.leased_until = until;
+                now.leased_until = until;
             }
             longer
         });
@@ -118,7 +118,7 @@ impl Grip {
 
     /// Until when the lease is surely held.
     pub fn leased_until(&self) -> Instant {
-        self.word.borrow().leased_until
+        self.instructions.borrow().leased_until
     }
 }
 

@@ -6,8 +6,8 @@ pub mod native;
 pub mod process;
 mod report;
 
-pub use control::{Control, Grip, Order};
-pub use report::{Gone, Report, Reporter, Said, Stream};
+pub use control::{Control, ControlSender, Order};
+pub use report::{Gone, Report, Reporter, Stream, TimedReport};
 
 use std::time::Duration;
 

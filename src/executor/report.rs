@@ -34,7 +34,7 @@ pub enum Report {
 
 /// A report, and when the work made it. It may be stored much later: by the next worker, where the first was lost.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Said {
+pub struct TimedReport {
     /// By the clock of the host that the work runs on; a log that an earlier release wrote has no times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
@@ -43,7 +43,7 @@ pub struct Said {
     pub report: Report,
 }
 
-impl Said {
+impl TimedReport {
     /// What is said now.
     pub fn now(report: Report) -> Self {
         Self { at: Some(Clock::Database.host_now()), report }
@@ -58,7 +58,7 @@ pub enum Stream {
     Stdout,
     /// Standard error.
     Stderr,
-    /// Said about the output by those who collect it: where it was cut, and by how much.
+    /// TimedReport about the output by those who collect it: where it was cut, and by how much.
     Note,
 }
 
@@ -74,7 +74,7 @@ pub trait Reporter: Send + Sync + 'static {
     async fn report(&self, reports: Vec<Report>) -> Result<i64, Gone>;
 
     /// As [`Reporter::report`], for what was said earlier.
-    async fn relay(&self, said: Vec<Said>) -> Result<i64, Gone> {
+    async fn relay(&self, said: Vec<TimedReport>) -> Result<i64, Gone> {
         self.report(said.into_iter().map(|said| said.report).collect()).await
     }
 

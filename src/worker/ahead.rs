@@ -11,46 +11,43 @@ use super::{Inner, attempt};
 use crate::run::TaskName;
 use crate::store::Ahead;
 
-/// However fast the slots are, no more than this wait for them; and a worker with so many slots needs none.
+/// At most so many runs wait for slots. A worker with so many slots leases none ahead.
 const MOST: usize = 2000;
 
-/// No more than the slots work off in this time, which is well below the longest wait of a run that was leased ahead.
+/// At most what the slots execute in this time, well below the longest wait of a run that was leased ahead.
 const LONGEST_QUEUE: Duration = Duration::from_millis(50);
 
-/// How long none are leased ahead after a look everywhere found fewer than asked for,
+/// No run is leased ahead for so long after a scan found fewer than asked for,
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// and after some had to go back, because the slots were slower than expected.
+/// and after some had to be given back, because the slots were slower than expected.
 const LONG_PAUSE: Duration = Duration::from_secs(1);
 
 /// How often the pace is measured.
 const MEASURED_EVERY: Duration = Duration::from_millis(5);
 
-/// Between two looks for runs that have waited for a slot for too long.
+/// How often runs are looked for that have waited for a slot for too long.
 const SWEPT_EVERY: Duration = Duration::from_millis(25);
 
-/// Gives back what waits for a slot for too long, for ever.
+/// Gives runs back that have waited for a slot for too long, for ever.
 pub(super) async fn give_back_late(inner: Arc<Inner>) {
-    let mut tick = tokio::time::interval(SWEPT_EVERY);
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
-        // Without anything that waits, there is nothing to wake up for.
-        if inner.slots.line.waiting() == 0 {
-            inner.slots.line.joined().await;
+        // While no run waits, this sleeps.
+        inner.slots.queue.joined().await;
+        tokio::time::sleep(SWEPT_EVERY).await;
+        let late = inner.slots.queue.remove_late(LONGEST_WAIT - SWEPT_EVERY);
+        if !late.ahead.is_empty() {
+            inner.ahead.pause_long();
         }
-        tick.tick().await;
-        let late = inner.slots.line.late(LONGEST_WAIT - SWEPT_EVERY);
-        if !late.is_empty() {
-            inner.ahead.waited_in_vain();
-            attempt::give_back(&inner, late);
-        }
+        attempt::give_back(&inner, late.ahead);
+        late.running.into_iter().for_each(|run| run.give_back(&inner));
     }
 }
 
-/// How the slots of a worker have been working lately.
+/// Knows how fast the slots have been lately.
 pub(super) struct AheadPolicy {
     slots: usize,
-    /// Asked for and not answered yet.
+    /// Runs asked for by claims under way.
     asked: AtomicUsize,
     /// Attempts that have ended.
     ended: AtomicU64,
@@ -61,7 +58,7 @@ pub(super) struct AheadPolicy {
 
 struct Pace {
     measured_at: Instant,
-    /// Of the attempts that had ended by then.
+    /// How many attempts had ended by then.
     counted: u64,
     /// Attempts that end in a second.
     rate: f64,
@@ -78,7 +75,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Learns what came of it, and how long that took.
+    /// Records how many were granted, and how long that took.
     pub(super) fn answered(self, got: usize) {
         let mut pace = self.policy.pace();
         pace.round_trip = (pace.round_trip * 3 + self.began.elapsed()) / 4;
@@ -87,8 +84,8 @@ impl Asked {
         }
     }
 
-    /// As [`Self::answered`], of a claim that did not look everywhere: `true` if one that does should follow.
-    pub(super) fn answered_along(self, got: usize) -> bool {
+    /// As [`Self::answered`], for a claim that did not scan: `true` if one that does should follow.
+    pub(super) fn answered_piggybacked(self, got: usize) -> bool {
         let mut pace = self.policy.pace();
         pace.round_trip = (pace.round_trip * 3 + self.began.elapsed()) / 4;
         got < self.runs
@@ -129,7 +126,7 @@ impl AheadPolicy {
         self.fleet.store(slots.max(self.slots), Ordering::Relaxed);
     }
 
-    /// Whether, and how many, to ask for where so many wait already.
+    /// How many to ask for, where so many wait already; `None` for none.
     pub(super) fn ask(self: &Arc<Self>, waiting: usize) -> Option<Asked> {
         if self.slots >= MOST {
             return None;
@@ -151,11 +148,11 @@ impl AheadPolicy {
     }
 
     /// The slots are slower than expected.
-    pub(super) fn waited_in_vain(&self) {
+    pub(super) fn pause_long(&self) {
         self.pace().paused_until = Instant::now() + LONG_PAUSE;
     }
 
-    /// When no more than so many wait, it is time to ask.
+    /// The claimer asks for more when no more than so many wait.
     pub(super) fn low(&self) -> usize {
         self.pace().target(self.slots) / 2
     }

@@ -12,13 +12,13 @@ use tracing::Instrument;
 
 use super::claimer::signed;
 use super::drain::Kind;
+use super::outcomes::Ended;
 use super::permit::{own_words, permit};
 use super::reporter::SlotReporter;
+use super::slot_queue::{LeasedAhead, Waiting};
 use super::slots::{Slot, Why};
-use super::store_desks::Ended;
 use super::tasks::{self, AtShutdown, Task};
 use super::telemetry::Meter;
-use super::waiting::{LeasedAhead, Waiting};
 use super::{Inner, absent, telemetry, trace};
 use crate::clock::later;
 use crate::executor::native::panic_message;
@@ -37,15 +37,17 @@ pub(super) const ANNOUNCED_AFTER: Duration = Duration::from_millis(50);
 pub(super) struct Ready {
     attempt: Box<Attempt>,
     control: Control,
+    /// Since when it waits for its slot.
+    pub(super) since: Instant,
 }
 
 /// Sees a claimed run through, whose lease is good until `until`. One that was leased ahead may have to wait for a slot.
 pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
     let run = match claimed.run.state {
         State::Leased(_) => Waiting::Ahead(Box::new(LeasedAhead { claimed, until, since: Instant::now() })),
-        _ => Waiting::Running(Box::new(Ready::new(inner, claimed, until, false))),
+        _ => Waiting::Running(Ready::new(inner, claimed, until, false)),
     };
-    match inner.slots.line.take_slot(run) {
+    match inner.slots.queue.take_slot(run) {
         Ok(Some(run)) => start(inner, run),
         Ok(None) => {}
         Err(lease) => give_back(inner, vec![lease]),
@@ -54,8 +56,8 @@ pub(super) fn begin(inner: &Arc<Inner>, claimed: Claimed, until: Instant) {
 
 /// Executes the run, in a slot that it has.
 fn start(inner: &Arc<Inner>, run: Waiting) {
-    let Ready { attempt, control } = match run {
-        Waiting::Running(ready) => *ready,
+    let Ready { attempt, control, .. } = match run {
+        Waiting::Running(ready) => ready,
         Waiting::Ahead(run) => Ready::new(inner, run.claimed, run.until, true),
     };
     attempt.slot.begin();
@@ -69,7 +71,7 @@ pub(super) fn give_back(inner: &Arc<Inner>, leases: Vec<Lease>) {
         let owner = Arc::clone(inner);
         inner.attempts.spawn(async move {
             let release = ReleaseLease { lease, how: Release::Unbegun };
-            owner.releases.settle(release).await;
+            owner.releases.store(release).await;
         });
     }
 }
@@ -86,8 +88,8 @@ impl Ready {
         let is_absent = found.is_none();
         let task = found.unwrap_or_else(tasks::absent);
         let reporter = Arc::new(SlotReporter::new(inner, &claimed, &task));
-        let (grip, control) = Control::new(until, Arc::clone(&reporter) as _);
-        let slot = Slot::new(&claimed, &task, ahead, grip);
+        let (sender, control) = Control::new(until, Arc::clone(&reporter) as _);
+        let slot = Slot::new(&claimed, &task, ahead, sender);
         reporter.watch(&slot);
         if !inner.slots.enter(&slot) {
             slot.shut_down();
@@ -97,7 +99,17 @@ impl Ready {
         // In a box, because it is large and handed on several times before it runs.
         let attempt =
             Box::new(Attempt { inner: Arc::clone(inner), meter, claimed, task, work, slot, reporter, is_absent });
-        Self { attempt, control }
+        Self { attempt, control, since: Instant::now() }
+    }
+
+    /// Gives the run back, which did not get a slot in time.
+    pub(super) fn give_back(self, inner: &Arc<Inner>) {
+        inner.attempts.spawn(async move {
+            let Attempt { inner, slot, .. } = &*self.attempt;
+            inner.slots.end(slot);
+            self.attempt.store(Verdict::Release(Release::Unbegun)).await;
+            inner.slots.free(slot);
+        });
     }
 }
 
@@ -128,7 +140,7 @@ struct Attempt {
     is_absent: bool,
 }
 
-/// What is to be said to the store when the execution is over.
+/// What the store is to do when the execution is over.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Finish(Outcome),
@@ -255,8 +267,8 @@ impl Attempt {
         Some(limit.saturating_sub(elapsed.saturating_sub(self.inner.settings.lease_ttl)))
     }
 
-    /// Hands the slot to the next run and says to the store how this one ended; until it answers, the lease is renewed. Answers
-    /// whether the attempt is over, so that nothing of it is needed any more.
+    /// Gives the slot to the next run and stores how this one ended; until that is done, the lease is renewed. Answers whether the
+    /// attempt is over, so that nothing of it is needed any more.
     async fn conclude(&self, verdict: Verdict) -> bool {
         let (left, kind) = (verdict == Verdict::Release(Release::ForAdoption), Kind::of(&verdict));
         let failure = verdict.failure();
@@ -265,12 +277,12 @@ impl Attempt {
         self.inner.ahead.count_end();
         let at_once = self.inner.slots.end(&self.slot);
         if at_once {
-            self.hand_on();
+            self.release_slot();
         }
-        let answer = self.tell(verdict).await;
+        let answer = self.store(verdict).await;
         self.inner.slots.free(&self.slot);
         if !at_once {
-            self.hand_on();
+            self.release_slot();
         }
         self.inner.ended.ring(self.slot.lease.run);
         match answer {
@@ -295,27 +307,27 @@ impl Attempt {
         }
     }
 
-    fn hand_on(&self) {
-        if let Some(next) = self.inner.slots.hand_on() {
+    fn release_slot(&self) {
+        if let Some(next) = self.inner.slots.release_slot() {
             start(&self.inner, next);
         }
     }
 
-    async fn tell(&self, verdict: Verdict) -> Option<FinishOutcome> {
+    async fn store(&self, verdict: Verdict) -> Option<FinishOutcome> {
         let lease = self.slot.lease;
         let finish = |outcome| Ended {
             finish: Finish { jitter: Jitter(fastrand::u32(..)), ..Finish::of(lease, outcome) },
             slot: Arc::clone(&self.slot),
         };
         match verdict {
-            Verdict::Finish(outcome) => match self.inner.finishes.settle(finish(outcome)).await {
+            Verdict::Finish(outcome) => match self.inner.finishes.store(finish(outcome)).await {
                 None => {
                     let error = RunError::new("outcome_refused", "the database refused to store the outcome");
-                    self.inner.finishes.settle(finish(Outcome::Failed { error, retry: Retry::Never })).await
+                    self.inner.finishes.store(finish(Outcome::Failed { error, retry: Retry::Never })).await
                 }
                 answer => answer,
             },
-            Verdict::Release(how) => self.inner.releases.settle(ReleaseLease { lease, how }).await,
+            Verdict::Release(how) => self.inner.releases.store(ReleaseLease { lease, how }).await,
             Verdict::Silence => None,
         }
     }

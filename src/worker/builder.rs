@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 use tokio_util::task::TaskTracker;
 
 use super::ahead::AheadPolicy;
-use super::claimer::Outlook;
-use super::desk::Desk;
+use super::batcher::Batcher;
+use super::claimer::Backlog;
 use super::drain::Tally;
+use super::outcomes::{Finishes, Releases};
 use super::reporter::Events;
 use super::slots::Slots;
-use super::store_desks::{Finishes, Releases};
 use super::telemetry::Meters;
 use super::{Inner, Settings, Task, TaskSet, Tasks, Worker};
 use crate::actions::EndSignal;
@@ -134,16 +134,16 @@ impl Builder {
             slots: Slots::new(self.settings.concurrency),
             ahead: Arc::new(AheadPolicy::new(self.settings.concurrency)),
             meters: Meters::default(),
-            finishes: Desk::open(Finishes { store: Arc::clone(&self.store), worker: worker.clone() }),
-            releases: Desk::open(Releases(Arc::clone(&self.store))),
-            events: Desk::open(Events(Arc::clone(&self.store))),
+            finishes: Batcher::start(Finishes { store: Arc::clone(&self.store), worker: worker.clone() }),
+            releases: Batcher::start(Releases(Arc::clone(&self.store))),
+            events: Batcher::start(Events(Arc::clone(&self.store))),
             store: self.store,
             settings: self.settings,
             tasks,
             maintenance,
             attempts: TaskTracker::new(),
             tally: Tally::default(),
-            outlook: Outlook::default(),
+            backlog: Backlog::default(),
             ended: EndSignal::default(),
         });
         Ok(Worker { inner })

@@ -1,5 +1,5 @@
-//! Fills the free slots: one claim at a time, when there is room and something may be waiting. Where more is waiting than there are
-//! slots, most are filled along with the ends that free them (`store_desks.rs`), or from what was leased ahead (`ahead.rs`).
+//! Claims runs for free slots: one call at a time, when there are free slots and runs may be ready. In a backlog, most runs are
+//! claimed in the transaction that stores outcomes (`outcomes.rs`), or leased ahead (`ahead.rs`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,13 +14,13 @@ use super::{Inner, Served, attempt};
 use crate::run::{QueueName, WorkspaceName};
 use crate::store::{Ahead, Claim, ClaimRequest, Reach, Result};
 
-/// The first wait after a look at an empty queue; it doubles up to the longest.
+/// The first poll interval after an empty claim; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// So many slots are worth filling by halves.
+/// With so many slots, a claim fills half of them at a time.
 const MANY: usize = 64;
 
-/// How long slots that are being freed may gather before a claim.
+/// How long a claim waits for more slots to become free.
 const GATHERING: Duration = Duration::from_millis(20);
 
 /// How long a claim under way is waited for when the worker is told to stop.
@@ -28,10 +28,10 @@ const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Claims and starts attempts until told to stop.
 pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
-    let mut claimer = Claimer { told: false, wait: FIRST_WAIT, inner };
+    let mut claimer = Claimer { notified: false, wait: FIRST_WAIT, inner };
     let mut ready = claimer.inner.store.ready_signal();
     while !stop.is_cancelled() {
-        // Seen before the look: what becomes ready during it leads to another.
+        // Cleared before the claim: a notification during it leads to another claim.
         ready.take();
         let was_short = claimer.is_short();
         let found = tokio::select! {
@@ -39,7 +39,7 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
             // A claim that hangs is not waited for when leaving; what it may have got is found by its lease.
             () = async { stop.cancelled().await; tokio::time::sleep(LAST_WAIT).await } => return,
         };
-        // Looked at once: a slot that is freed between two looks would leave nothing to be waited for.
+        // Read once: if a slot were freed between two reads, no wake-up would come.
         let full = claimer.inner.slots.room() == 0;
         if found == Found::More && !full {
             claimer.let_room_gather().await;
@@ -50,32 +50,32 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             () = claimer.inner.slots.freed(), if short => {
-                if claimer.inner.slots.line.waiting() == 0 {
+                if claimer.inner.slots.queue.leased_ahead() == 0 {
                     claimer.let_room_gather().await;
                 }
             }
             () = ready.changed(), if !full => {
-                (claimer.told, claimer.wait) = (true, FIRST_WAIT);
+                (claimer.notified, claimer.wait) = (true, FIRST_WAIT);
             }
             () = tokio::time::sleep(wait), if !full => {}
         }
     }
 }
 
-/// What claims say about those to come.
+/// What the last claims tell about the backlog.
 #[derive(Default)]
-pub(super) struct Outlook {
+pub(super) struct Backlog {
     last_turn: Mutex<Option<WorkspaceName>>,
     /// Whether the last claim got all that it asked for, so that more may be waiting.
     more: AtomicBool,
 }
 
-impl Outlook {
+impl Backlog {
     fn last_turn(&self) -> MutexGuard<'_, Option<WorkspaceName>> {
         self.last_turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether more is probably waiting.
+    /// Whether more runs are probably ready.
     fn is_more(&self) -> bool {
         self.more.load(Ordering::Relaxed)
     }
@@ -84,7 +84,7 @@ impl Outlook {
 /// What there was to claim, as far as it was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
-    /// There was no room to ask for anything.
+    /// No slot was free, so nothing was asked for.
     Nothing,
     /// Less than was asked for.
     Less,
@@ -94,19 +94,19 @@ enum Found {
 
 struct Claimer {
     inner: Arc<Inner>,
-    /// Whether it was just told that something is ready.
-    told: bool,
+    /// Whether a notification has just come that something is ready.
+    notified: bool,
     wait: Duration,
 }
 
 impl Claimer {
-    /// Claims what there is room for.
+    /// Claims as many runs as there are free slots.
     async fn fill(&mut self) -> Found {
         let mut found = Found::Nothing;
         for (queues, capacity) in self.shares() {
-            let known = if std::mem::take(&mut self.told) { self.claim_known(&queues, capacity).await } else { 0 };
+            let known = if std::mem::take(&mut self.notified) { self.claim_known(&queues, capacity).await } else { 0 };
             found = found.max(match self.claim(queues, capacity - known).await {
-                // By now there is no room.
+                // The slots were taken meanwhile.
                 Ok((0, _)) if known == 0 => Found::Nothing,
                 Ok((asked, taken)) => {
                     if taken > 0 {
@@ -121,13 +121,13 @@ impl Claimer {
             });
         }
         if found != Found::Nothing {
-            self.inner.outlook.more.store(found == Found::More, Ordering::Relaxed);
+            self.inner.backlog.more.store(found == Found::More, Ordering::Relaxed);
         }
         self.claim_ahead().await;
         found
     }
 
-    /// Leases runs ahead, if the ends of attempts did not bring enough of them along. A look everywhere only if it must be.
+    /// Leases runs ahead, if those that were claimed with outcomes are not enough. Scans only if the known streams have too few.
     async fn claim_ahead(&self) {
         let Some((asked, ahead)) = ask_ahead(&self.inner) else { return };
         let mut got = 0;
@@ -135,7 +135,7 @@ impl Claimer {
             let (request, until) = request(&self.inner, served(&self.inner), asked.runs - got);
             let request = ClaimRequest { reach, ahead: Some(ahead.clone()), ..request };
             match self.inner.store.claim(&request).await {
-                Ok(claim) => got += take(&self.inner, claim, until),
+                Ok(claim) => got += start(&self.inner, claim, until),
                 Err(error) => tracing::debug!(error = error.in_full(), "cannot claim ahead"),
             }
             if got == asked.runs {
@@ -145,14 +145,13 @@ impl Claimer {
         asked.answered(got);
     }
 
-    /// Where attempts end by the hundred, one slot that is free is soon followed by more: a claim for all of them costs
-    /// little more than a claim for one.
+    /// Where attempts end by the hundred, more slots become free within moments: one claim for all of them costs little more than a
+    /// claim for one.
     async fn let_room_gather(&self) {
         let _ = tokio::time::timeout(GATHERING, self.inner.slots.gather()).await;
     }
 
-    /// Which queues to ask for together, and how many runs of them there is room for. A queue with a limit of its own
-    /// is asked for apart.
+    /// Which queues one claim asks for, and how many runs of them. A queue with a limit of its own has a claim of its own.
     fn shares(&self) -> Vec<(Vec<QueueName>, usize)> {
         if !self.inner.has_tasks() {
             return Vec::new();
@@ -187,16 +186,17 @@ impl Claimer {
     async fn claim(&mut self, queues: Vec<QueueName>, capacity: usize) -> Result<(usize, usize)> {
         let Some((request, until)) = self.request(queues, capacity) else { return Ok((0, 0)) };
         let claim = self.inner.store.claim(&request).await?;
-        Ok((request.capacity, take(&self.inner, claim, until)))
+        Ok((request.capacity, start(&self.inner, claim, until)))
     }
 
-    /// A first claim, of what needs no look around: that is on its way sooner. Should it fail, the next one will say why.
+    /// A first claim, only from the streams that this process knows: it needs no scan, so runs start sooner. Should it fail, the
+    /// next claim reports why.
     async fn claim_known(&mut self, queues: &[QueueName], capacity: usize) -> usize {
         let Some((request, until)) = self.request(queues.to_vec(), capacity) else { return 0 };
         match self.inner.store.claim(&ClaimRequest { reach: Reach::Known, ..request }).await {
             Ok(claim) => {
-                let taken = take(&self.inner, claim, until);
-                // First what was claimed, then the look around.
+                let taken = start(&self.inner, claim, until);
+                // What was claimed starts before the scan.
                 tokio::task::yield_now().await;
                 taken
             }
@@ -204,7 +204,7 @@ impl Claimer {
         }
     }
 
-    /// What to ask for, and until when it is ours if it is granted.
+    /// The request, and until when the leases last if it is granted.
     fn request(&self, queues: Vec<QueueName>, capacity: usize) -> Option<(ClaimRequest, Instant)> {
         let capacity = capacity.min(self.inner.slots.room());
         (capacity > 0).then(|| request(&self.inner, queues, capacity))
@@ -220,7 +220,7 @@ impl Claimer {
     }
 }
 
-/// What is asked for along with the end of attempts.
+/// The claim that goes into the transaction that stores outcomes.
 pub(super) struct Next {
     pub(super) request: ClaimRequest,
     until: Instant,
@@ -228,19 +228,19 @@ pub(super) struct Next {
 }
 
 impl Next {
-    /// Starts what was granted, or has it wait for a slot.
+    /// Starts the runs, or queues them for a slot.
     pub(super) fn answered(self, inner: &Arc<Inner>, claim: Claim) {
-        let got = take(inner, claim, self.until);
-        if self.asked.is_some_and(|asked| asked.answered_along(got)) {
+        let got = start(inner, claim, self.until);
+        if self.asked.is_some_and(|asked| asked.answered_piggybacked(got)) {
             inner.slots.wake_claimer();
         }
     }
 }
 
-/// What to ask for along with the end of so many attempts that are shown as `running`: runs ahead, where the work is short and
-/// more is waiting; otherwise what the slots that become free can be filled with.
-pub(super) fn next_along(inner: &Inner, ending: usize) -> Next {
-    let more = inner.outlook.is_more();
+/// The claim to piggyback on the outcomes of `ending` attempts that are shown as `running`: runs leased ahead, where handlers are
+/// short and there is a backlog; otherwise a run for each slot that becomes free.
+pub(super) fn piggybacked_claim(inner: &Inner, ending: usize) -> Next {
+    let more = inner.backlog.is_more();
     if more && let Some((asked, ahead)) = ask_ahead(inner) {
         let (request, until) = request(inner, served(inner), asked.runs);
         let request = ClaimRequest { reach: Reach::Known, ahead: Some(ahead), ..request };
@@ -252,7 +252,7 @@ pub(super) fn next_along(inner: &Inner, ending: usize) -> Next {
 }
 
 fn ask_ahead(inner: &Inner) -> Option<(Asked, Ahead)> {
-    if !inner.outlook.is_more() || !inner.takes_over() {
+    if !inner.backlog.is_more() || !inner.takes_over() {
         return None;
     }
     let short =
@@ -260,7 +260,7 @@ fn ask_ahead(inner: &Inner) -> Option<(Asked, Ahead)> {
     if short.is_empty() {
         return None;
     }
-    let asked = inner.ahead.ask(inner.slots.line.waiting())?;
+    let asked = inner.ahead.ask(inner.slots.queue.leased_ahead())?;
     inner.slots.wake_at(inner.ahead.low());
     Some((asked, inner.ahead.request(short)))
 }
@@ -269,8 +269,8 @@ fn served(inner: &Inner) -> Vec<QueueName> {
     inner.settings.queues.iter().map(|served| served.queue.clone()).collect()
 }
 
-/// A claim for so many runs, and until when they are ours if it is granted: reckoned from before the call, since the store
-/// counts the lease from a later moment.
+/// A claim for so many runs, and until when the leases last: counted from before the call, since the store counts from a later
+/// moment.
 fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) -> (ClaimRequest, Instant) {
     let settings = &inner.settings;
     let request = ClaimRequest {
@@ -280,17 +280,17 @@ fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) -> (ClaimRequ
         capacity,
         lease_ttl: signed(settings.lease_ttl),
         takeover_delay: signed(settings.takeover_delay),
-        last_turn: inner.outlook.last_turn().clone(),
+        last_turn: inner.backlog.last_turn().clone(),
         reach: Reach::All,
         ahead: None,
     };
     (request, Instant::now() + settings.lease_ttl)
 }
 
-/// Starts what was granted together; answers how much that was.
-fn take(inner: &Arc<Inner>, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
+/// Starts the claimed runs, or queues them; answers how many they are.
+fn start(inner: &Arc<Inner>, Claim { runs, last_turn }: Claim, until: Instant) -> usize {
     if last_turn.is_some() {
-        *inner.outlook.last_turn() = last_turn;
+        *inner.backlog.last_turn() = last_turn;
     }
     let (taken, _beginning) = (runs.len(), inner.slots.beginning());
     for claimed in runs {
@@ -299,7 +299,7 @@ fn take(inner: &Arc<Inner>, Claim { runs, last_turn }: Claim, until: Instant) ->
     taken
 }
 
-/// Of many slots no more than half: while what came of one half is being stored, the other is claimed.
+/// Half of the slots, if they are many: the outcomes of one half are stored while the other half is claimed.
 fn most_at_once(slots: usize) -> usize {
     if slots < MANY { slots } else { slots.div_ceil(2) }
 }

@@ -1,28 +1,28 @@
 //! Claims runs, executes them, finishes them.
 //!
-//! One claimer fills the free slots, one renewer keeps all leases, and the desks put together what the attempts have to
-//! say to the store: however many slots there are, the database sees one call of each kind at a time, and two that
-//! end attempts.
+//! One task claims for all slots, one renews all leases, and outcomes and events are written in batches: however many slots there
+//! are, the database sees one call of each kind at a time, and two that end attempts.
 
 mod absent;
 mod ahead;
 mod attempt;
+mod batcher;
 mod builder;
 mod claimer;
 mod demo;
-mod desk;
 mod direct;
 mod drain;
-mod heart;
+mod heartbeat;
+mod outcomes;
 mod permit;
+mod renewals;
 mod reporter;
 mod settings;
+mod slot_queue;
 mod slots;
-mod store_desks;
 mod tasks;
 mod telemetry;
 mod trace;
-mod waiting;
 
 pub use builder::{Builder, InvalidWorker};
 pub use demo::{DEMO_TASKS, demo_tasks, with_demo_tasks};
@@ -38,12 +38,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use self::ahead::AheadPolicy;
-use self::claimer::Outlook;
-use self::desk::Desk;
+use self::batcher::Batcher;
+use self::claimer::Backlog;
 use self::drain::Tally;
+use self::outcomes::Ended;
 use self::reporter::Entry;
 use self::slots::Slots;
-use self::store_desks::Ended;
 use self::telemetry::Meters;
 use crate::actions::{DirectSlots, EndSignal};
 use crate::maintenance::Maintenance;
@@ -69,13 +69,13 @@ struct Inner {
     maintenance: Option<Arc<Maintenance>>,
     slots: Slots,
     ahead: Arc<AheadPolicy>,
-    finishes: Desk<Ended, FinishOutcome>,
-    releases: Desk<ReleaseLease, FinishOutcome>,
-    events: Desk<Entry, AppendOutcome>,
+    finishes: Batcher<Ended, FinishOutcome>,
+    releases: Batcher<ReleaseLease, FinishOutcome>,
+    events: Batcher<Entry, AppendOutcome>,
     attempts: TaskTracker,
     tally: Tally,
     meters: Meters,
-    outlook: Outlook,
+    backlog: Backlog,
     ended: EndSignal,
 }
 
@@ -114,9 +114,10 @@ impl Worker {
         let drain = stop.child_token();
         let _closing = Closing(inner);
         // They end with this call, however it does.
-        let _renewing = AbortOnDropHandle::new(tokio::spawn(heart::renew_leases(Arc::clone(inner))));
+        let _renewing = AbortOnDropHandle::new(tokio::spawn(renewals::renew_leases(Arc::clone(inner))));
         let over = CancellationToken::new();
-        let beating = AbortOnDropHandle::new(tokio::spawn(heart::beat(Arc::clone(inner), drain.clone(), over.clone())));
+        let beating =
+            AbortOnDropHandle::new(tokio::spawn(heartbeat::beat(Arc::clone(inner), drain.clone(), over.clone())));
         let _maintaining = inner.maintenance.clone().map(|maintenance| {
             AbortOnDropHandle::new(tokio::spawn(async move { maintenance.run(CancellationToken::new()).await }))
         });
@@ -163,7 +164,7 @@ impl Inner {
         attempt::give_back(self, self.slots.close());
     }
 
-    /// Whether slots that are freed may be filled along with that. Where a queue has a limit in this worker, claims share the
+    /// Whether a claim may piggyback on stored outcomes. Not where a queue has a limit in this worker: then the claimer shares the
     /// slots out.
     fn takes_over(&self) -> bool {
         let limited = self.settings.queues.iter().any(|served| served.concurrency.is_some());

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::desk::Clerk;
+use super::batcher::BatchCall;
 use super::slots::{Slot, Why};
 use super::{Inner, Task};
-use crate::executor::{Gone, Report, Reporter, Said};
+use crate::executor::{Gone, Report, Reporter, TimedReport};
 use crate::run::{Json, WorkspaceName};
 use crate::store::{Append, AppendOutcome, Claimed, Event, EventKind, Lease, NewEvent, Result, Store, StoreError};
 
@@ -25,17 +25,17 @@ pub(super) struct Entry {
     after: Option<i64>,
 }
 
-/// The desk for events.
+/// The call that stores events.
 pub(super) struct Events(pub(super) Arc<dyn Store>);
 
 #[async_trait]
-impl Clerk<Entry, AppendOutcome> for Events {
+impl BatchCall<Entry, AppendOutcome> for Events {
     const NAME: &'static str = "append";
 
     /// Each may be hundreds of kilobytes, and their runs are locked until all are stored.
     const BATCH: usize = 16;
 
-    async fn settle(&self, batch: &[Entry]) -> Result<Vec<AppendOutcome>> {
+    async fn store(&self, batch: &[Entry]) -> Result<Vec<AppendOutcome>> {
         let appends: Vec<Append> = batch.iter().map(|entry| entry.append.clone()).collect();
         match self.0.append(&appends).await {
             Err(StoreError::Ambiguous(source)) => match self.committed(batch).await? {
@@ -165,10 +165,10 @@ struct UsageData {
 #[async_trait]
 impl Reporter for SlotReporter {
     async fn report(&self, reports: Vec<Report>) -> std::result::Result<i64, Gone> {
-        self.relay(reports.into_iter().map(Said::now).collect()).await
+        self.relay(reports.into_iter().map(TimedReport::now).collect()).await
     }
 
-    async fn relay(&self, said: Vec<Said>) -> std::result::Result<i64, Gone> {
+    async fn relay(&self, said: Vec<TimedReport>) -> std::result::Result<i64, Gone> {
         let mut last = self.last.lock().await;
         if said.is_empty() {
             return Ok(last.unwrap_or_default());
@@ -176,7 +176,7 @@ impl Reporter for SlotReporter {
         let events = said.iter().map(event_of).collect();
         let append = Append { lease: self.lease, events };
         let entry = Entry { workspace: self.workspace.clone(), append, attempt: self.attempt, after: *last };
-        let stored = match self.inner.events.settle(entry).await {
+        let stored = match self.inner.events.store(entry).await {
             Some(AppendOutcome::Appended { last }) => last,
             Some(AppendOutcome::LeaseLost) => {
                 if let Some(slot) = self.slot.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
@@ -203,7 +203,7 @@ impl Reporter for SlotReporter {
     }
 }
 
-fn event_of(said: &Said) -> NewEvent {
+fn event_of(said: &TimedReport) -> NewEvent {
     let (kind, mut data) = match &said.report {
         Report::Log { stream, text } => {
             (EventKind::Log, json!({ "stream": stream, "text": text.replace('\0', "\\0") }))

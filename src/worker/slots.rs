@@ -9,9 +9,9 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::Task;
-use super::waiting::{Handed, Line, Waiting};
+use super::slot_queue::{Released, SlotQueue, Waiting};
 use crate::actions::NoSlot;
-use crate::executor::{Grip, Order};
+use crate::executor::{ControlSender, Order};
 use crate::run::{QueueName, RunId, Stop};
 use crate::store::{Claimed, Lease, Renewal};
 
@@ -24,7 +24,7 @@ pub(super) struct Slot {
     pub(super) queue: QueueName,
     pub(super) detachable: bool,
     pub(super) stop_grace: Duration,
-    grip: Grip,
+    sender: ControlSender,
     why: Mutex<Option<Why>>,
     /// Whether the run was leased ahead of its start, and the store does not know yet that it has begun.
     ahead: AtomicBool,
@@ -49,13 +49,13 @@ pub(super) enum Why {
 }
 
 impl Slot {
-    pub(super) fn new(claimed: &Claimed, task: &Task, leased_ahead: bool, grip: Grip) -> Arc<Self> {
+    pub(super) fn new(claimed: &Claimed, task: &Task, leased_ahead: bool, sender: ControlSender) -> Arc<Self> {
         Arc::new(Self {
             lease: claimed.lease(),
             queue: claimed.run.queue.clone(),
             detachable: task.executor.is_detachable(),
             stop_grace: task.stop_grace,
-            grip,
+            sender,
             why: Mutex::default(),
             ahead: AtomicBool::new(leased_ahead),
             began: OnceLock::new(),
@@ -104,7 +104,7 @@ impl Slot {
             *current = Some(why);
         }
         drop(current);
-        self.grip.order(Order::Stop { grace: self.stop_grace });
+        self.sender.order(Order::Stop { grace: self.stop_grace });
     }
 
     /// The worker is leaving: what can go on without it is left to others.
@@ -115,17 +115,17 @@ impl Slot {
     /// Has nothing more to do with the work.
     pub(super) fn leave(&self, why: Why) {
         lock(&self.why).get_or_insert(why);
-        self.grip.order(Order::Leave);
+        self.sender.order(Order::Leave);
     }
 
     /// The lease is gone, whatever else was the matter.
     pub(super) fn lose(&self) {
         *lock(&self.why) = Some(Why::LeaseLost);
-        self.grip.order(Order::Leave);
+        self.sender.order(Order::Leave);
     }
 
     fn leased_until(&self) -> Instant {
-        self.grip.leased_until()
+        self.sender.leased_until()
     }
 
     pub(super) fn why(&self) -> Option<Why> {
@@ -136,7 +136,7 @@ impl Slot {
     pub(super) fn renewed(&self, renewal: Renewal, until: Instant) {
         match renewal {
             Renewal::Renewed { stop } => {
-                self.grip.extend(until);
+                self.sender.extend(until);
                 if let Some(stop) = stop {
                     self.stop(Why::Asked(stop));
                 }
@@ -151,16 +151,16 @@ impl Slot {
     /// alone when it can. What runs on by itself watches its own lease, in the same way.
     pub(super) async fn guard_lease(&self, lead: Duration) {
         loop {
-            let until = self.grip.leased_until();
+            let until = self.sender.leased_until();
             if !self.detachable {
                 tokio::time::sleep_until(until - lead).await;
-                if self.grip.leased_until() > until {
+                if self.sender.leased_until() > until {
                     continue;
                 }
-                self.grip.order(Order::Stop { grace: lead });
+                self.sender.order(Order::Stop { grace: lead });
             }
             tokio::time::sleep_until(until).await;
-            if self.grip.leased_until() == until {
+            if self.sender.leased_until() == until {
                 return self.lose();
             }
         }
@@ -179,7 +179,7 @@ impl Drop for Beginning<'_> {
 /// All of them.
 pub(super) struct Slots {
     capacity: usize,
-    pub(super) line: Line,
+    pub(super) queue: SlotQueue,
     /// Every lease that has to be renewed: of runs that are executed, and whose outcome is not stored yet.
     table: Mutex<HashMap<Lease, Arc<Slot>>>,
     /// How many leases of the table are of runs whose work has ended before the store showed them as `running`.
@@ -205,7 +205,7 @@ impl Slots {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             capacity,
-            line: Line::new(capacity),
+            queue: SlotQueue::new(capacity),
             table: Mutex::default(),
             ended_ahead: AtomicUsize::new(0),
             low: AtomicUsize::new(0),
@@ -236,7 +236,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Whether some are set aside: those who wait for them come before what would come along.
+    /// Whether some are reserved: those come before what a piggybacked claim would get.
     pub(super) fn any_reserved(&self) -> bool {
         !lock(&self.reserved).is_empty()
     }
@@ -249,13 +249,13 @@ impl Slots {
     pub(super) fn open(&self) {
         self.closed.store(false, Ordering::SeqCst);
         self.over.store(false, Ordering::SeqCst);
-        self.line.open();
+        self.queue.open();
     }
 
-    /// No slot is set aside any more, and none filled along with an end. Answers with what was leased ahead and has to go back.
+    /// Refuses reservations and claims from now on. Answers with the runs that were leased ahead and have to be given back.
     pub(super) fn close(&self) -> Vec<Lease> {
         self.closed.store(true, Ordering::SeqCst);
-        self.line.close()
+        self.queue.close()
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -328,8 +328,7 @@ impl Slots {
         self.all().iter().all(|slot| slot.leased_until() < renewed_since)
     }
 
-    /// The attempt is over. Answers whether its slot can be handed on before the store knows, since not too many outcomes wait to be
-    /// stored.
+    /// The attempt is over. Answers whether its slot is free before the outcome is stored, since not too many outcomes wait for that.
     pub(super) fn end(&self, slot: &Slot) -> bool {
         let unstored = self.ending.fetch_add(1, Ordering::Relaxed);
         if slot.is_ahead() {
@@ -339,9 +338,9 @@ impl Slots {
         unstored < self.capacity + MOST_UNSTORED
     }
 
-    /// Hands the slot of an attempt that is over to a run that waits for one.
-    pub(super) fn hand_on(&self) -> Option<Waiting> {
-        let Handed { next, left } = self.line.hand_on();
+    /// Assigns the slot of an attempt that is over to a run that waits for one, which is the answer.
+    pub(super) fn release_slot(&self) -> Option<Waiting> {
+        let Released { next, left } = self.queue.release_slot();
         let was_ahead = matches!(next, Some(Waiting::Ahead(_)));
         if was_ahead && left == self.low.load(Ordering::Relaxed) || next.is_none() {
             self.freed.notify_one();
@@ -403,7 +402,7 @@ impl Slots {
     }
 
     fn taken(&self) -> usize {
-        self.busy() + self.line.waiting()
+        self.busy() + self.queue.leased_ahead()
     }
 
     /// How many leases are held.

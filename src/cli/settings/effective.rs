@@ -7,8 +7,8 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Given;
-use super::book::alike;
 use super::parse::AuthMode;
+use super::parsed_file::alike;
 use super::problem::{Level, Origin, Problem};
 use super::section::Section;
 use super::table::{
@@ -108,17 +108,17 @@ fn in_file(setting: &dyn Known, file: &mut Section<'_, '_>) -> Option<Value> {
     let mut found: Option<(String, Value)> = None;
     for (name, value, at) in there {
         if let Some((first, _)) = &found {
-            file.book.error(at, format!("`{name}` is another name for `{first}`, which is there too"));
+            file.source.error(at, format!("`{name}` is another name for `{first}`, which is there too"));
             continue;
         }
         match text_of(about, value) {
             Ok(text) => {
-                let origin = Origin::File(file.book.place(at));
+                let origin = Origin::File(file.source.place(at));
                 found = Some((name, Value { text: Some(text), origin }));
             }
             Err(must_be) => {
                 let message = format!("`{name}` must be {must_be}, not {}", words(value.get_ref()));
-                file.book.error(value.span(), message);
+                file.source.error(value.span(), message);
             }
         }
     }

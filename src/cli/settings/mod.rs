@@ -1,9 +1,9 @@
 //! What a process goes by: settings from `runlane.toml`, the environment and flags, and the tasks of the file.
 
-mod book;
 mod effective;
 mod flags;
 mod parse;
+mod parsed_file;
 mod problem;
 mod process;
 mod schedules;
@@ -30,7 +30,7 @@ pub(super) use self::schedules::{ScheduleConfig, Schedules};
 pub(super) use self::table::*;
 pub(super) use self::tasks::{TaskConfig, Tasks};
 
-use self::book::Book;
+use self::parsed_file::ParsedFile;
 use self::section::Section;
 use super::Failure;
 
@@ -101,24 +101,24 @@ impl Given {
     }
 
     fn understand(&self, name: &str, text: &str) -> (Config, Vec<Problem>) {
-        let book = Book::new(name, text);
+        let source = ParsedFile::new(name, text);
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut broken = Vec::new();
         for error in &errors {
             let at = error.span().unwrap_or_default();
-            broken.push(book.place(at.clone()).line);
+            broken.push(source.place(at.clone()).line);
             let words = error.message().trim().replace('\n', ", ");
             // Of a key that is there twice, the message does not say which.
             let which = text.get(at.clone()).filter(|_| words == "duplicate key");
-            book.error(at, which.map_or(words.clone(), |key| format!("{words} `{key}`")));
+            source.error(at, which.map_or(words.clone(), |key| format!("{words} `{key}`")));
         }
-        let mut file = Section::new(&book, String::new(), table.get_ref());
+        let mut file = Section::new(&source, String::new(), table.get_ref());
         let mut elsewhere = Vec::new();
         let settings = effective::gather(&mut file, self, &mut elsewhere);
         let tasks = tasks::read(file.section("tasks"));
         let schedules = schedules::read(file.section("schedules"), &tasks, &settings);
         file.finish();
-        let mut problems = book.into_problems();
+        let mut problems = source.into_problems();
         let mut found = problems.split_off(errors.len());
         // Half of a broken line may look like a key that nobody knows.
         found.retain(|problem| !matches!(&problem.at, Origin::File(place) if broken.contains(&place.line)));

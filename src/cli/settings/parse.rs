@@ -8,7 +8,7 @@ use std::time::Duration;
 use runlane::run::{HostName, QueueName};
 use runlane::worker::Served;
 
-use super::book::alike;
+use super::parsed_file::alike;
 use crate::cli::database::Database;
 
 /// Who may use the API.

@@ -29,12 +29,12 @@ pub(super) fn read(section: &mut Section<'_, '_>) -> ProcessTask {
         match problem.field.as_str() {
             // Said already.
             "command" if command.is_none() => {}
-            field if ELSEWHERE.contains(&field) => section.book.warning(at, problem.to_string()),
-            _ => section.book.error(at, problem.to_string()),
+            field if ELSEWHERE.contains(&field) => section.source.warning(at, problem.to_string()),
+            _ => section.source.error(at, problem.to_string()),
         }
     }
     if let Some(words) = missing_program(&task) {
-        section.book.warning(section.at("command"), words);
+        section.source.warning(section.at("command"), words);
     }
     task
 }
@@ -45,7 +45,7 @@ fn command(section: &mut Section<'_, '_>) -> Option<Vec<String>> {
     }
     if !section.is_misspelt("command") {
         let message = "there is no `command`; name a program and its arguments, as in [\"python3\", \"x.py\"]";
-        section.book.error(section.at("command"), message);
+        section.source.error(section.at("command"), message);
     }
     None
 }
@@ -71,7 +71,7 @@ fn user(section: &mut Section<'_, '_>) -> Option<ProcessUser> {
     let is_given = !keys.is_empty();
     let (uid, gid) = (keys.read("uid"), keys.read("gid"));
     if is_given && (uid.is_none() || gid.is_none()) {
-        keys.book.error(keys.at("uid"), "`user` takes both, as in { uid = 65534, gid = 65534 }");
+        keys.source.error(keys.at("uid"), "`user` takes both, as in { uid = 65534, gid = 65534 }");
     }
     keys.finish();
     Some(ProcessUser { uid: uid?, gid: gid? })

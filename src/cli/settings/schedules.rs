@@ -16,7 +16,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Effective;
-use super::book::alike;
+use super::parsed_file::alike;
 use super::problem::Place;
 use super::section::Section;
 use super::table::{DEMO_TASKS as WITH_DEMO_TASKS, QUEUE_ENABLED};
@@ -33,16 +33,16 @@ pub(in crate::cli) struct ScheduleConfig {
 /// Schedules by name, and where they stand.
 pub(in crate::cli) type Schedules = BTreeMap<String, (Place, ScheduleConfig)>;
 
-/// Reads all of them; those that cannot be are left out, and said to the book.
+/// Reads all of them; those that cannot be are left out, and said to the source.
 pub(super) fn read(schedules: Section<'_, '_>, tasks: &Tasks, settings: &Effective) -> Schedules {
-    let (book, mut found) = (schedules.book, Schedules::new());
+    let (source, mut found) = (schedules.source, Schedules::new());
     for (text, section) in schedules.tables() {
-        let at = book.whereabouts(&format!("schedules.{text}"));
+        let at = source.whereabouts(&format!("schedules.{text}"));
         let name = ScheduleName::parse(text.as_str());
         let name =
-            name.map_err(|error| book.error(at.clone(), format!("a schedule cannot be called {text:?}: {error}")));
+            name.map_err(|error| source.error(at.clone(), format!("a schedule cannot be called {text:?}: {error}")));
         let schedule = schedule(section, name.ok(), tasks, settings);
-        found.extend(schedule.map(|schedule| (text, (book.place(at), schedule))));
+        found.extend(schedule.map(|schedule| (text, (source.place(at), schedule))));
     }
     found
 }
@@ -103,12 +103,12 @@ fn problem(
     let spec = plan.spec(&AnyTask, name.clone(), None, Timestamp::MIN);
     for refusal in [check_schedule_name(name).map_err(PlanRefusal::from).err(), spec.err()].into_iter().flatten() {
         let PlanRefusal::Field(refusal) = refusal else { continue };
-        keys.book.hinted(keys.at(refusal.field), refusal.reason, refusal.hint);
+        keys.source.hinted(keys.at(refusal.field), refusal.reason, refusal.hint);
         found = Some(());
     }
     let known = task.and_then(|task| tasks.get(task.as_str()));
     if let Some(error) = known.and_then(|(_, known)| misfit(known, plan.payload.as_ref())) {
-        keys.book.error(keys.at("payload"), format!("the payload does not suit the task: {error}"));
+        keys.source.error(keys.at("payload"), format!("the payload does not suit the task: {error}"));
         found = Some(());
     }
     found
@@ -132,13 +132,13 @@ fn misfit(_: &TaskConfig, _: Option<&Json>) -> Option<String> {
 fn task(keys: &mut Section<'_, '_>, tasks: &Tasks, settings: &Effective) -> Option<TaskName> {
     let Some(value) = keys.take("task") else {
         if !keys.is_misspelt("task") {
-            keys.book.error(keys.at("task"), "there is no `task`; name the task that it runs");
+            keys.source.error(keys.at("task"), "there is no `task`; name the task that it runs");
         }
         return None;
     };
     let text: String = keys.convert("task", value)?;
     let task = TaskName::parse(text.as_str());
-    let task = task.map_err(|error| keys.book.error(value.span(), format!("`task`: {error}"))).ok()?;
+    let task = task.map_err(|error| keys.source.error(value.span(), format!("`task`: {error}"))).ok()?;
     if tasks.contains_key(&text) {
         return Some(task);
     }
@@ -150,7 +150,7 @@ fn task(keys: &mut Section<'_, '_>, tasks: &Tasks, settings: &Effective) -> Opti
     let near = alike(&text, &names).map(|meant| format!("did you mean `{meant}`?"));
     if settings.get(&QUEUE_ENABLED) == Some(false) {
         let hint = near.unwrap_or_else(|| "without a queue nobody elsewhere can execute it".to_owned());
-        keys.book.hinted(value.span(), format!("there is no task `{text}`"), hint);
+        keys.source.hinted(value.span(), format!("there is no task `{text}`"), hint);
         return None;
     }
     let hint = match near {
@@ -158,7 +158,7 @@ fn task(keys: &mut Section<'_, '_>, tasks: &Tasks, settings: &Effective) -> Opti
         None if is_demo => "it is there in `dev`, or with demo_tasks = true".to_owned(),
         None => "some worker elsewhere has to have it".to_owned(),
     };
-    keys.book.warning(value.span(), format!("there is no task `{text}` in this file; {hint}"));
+    keys.source.warning(value.span(), format!("there is no task `{text}` in this file; {hint}"));
     Some(task)
 }
 
@@ -185,7 +185,7 @@ fn retry(keys: &mut Section<'_, '_>) -> Option<RetryRequest> {
 
 fn priority(keys: &mut Section<'_, '_>) -> Option<Priority> {
     let number: i16 = keys.read("priority")?;
-    Priority::new(number).map_err(|error| keys.book.error(keys.at("priority"), error.to_string())).ok()
+    Priority::new(number).map_err(|error| keys.source.error(keys.at("priority"), error.to_string())).ok()
 }
 
 fn grant(keys: &mut Section<'_, '_>) -> Option<GrantChoice> {
@@ -195,7 +195,7 @@ fn grant(keys: &mut Section<'_, '_>) -> Option<GrantChoice> {
     let request = terms_of(&mut terms);
     terms.finish();
     if is_described && id.is_some() {
-        keys.book.error(keys.at("grant"), "both `grant_id` and `grant` are given; name a grant, or describe one");
+        keys.source.error(keys.at("grant"), "both `grant_id` and `grant` are given; name a grant, or describe one");
     }
     id.map(GrantChoice::Existing).or(request.map(GrantChoice::New))
 }
@@ -207,7 +207,7 @@ fn terms_of(terms: &mut Section<'_, '_>) -> Option<GrantRequest> {
     let scopes = terms.parsed("scopes", Scopes::parse);
     let expires_at = instant(terms, "expires_at");
     if is_described && (user.is_none() || billing_account.is_none() || scopes.is_none()) {
-        terms.book.error(terms.at("user_id"), "`grant` takes `user_id`, `billing_account` and `scopes`");
+        terms.source.error(terms.at("user_id"), "`grant` takes `user_id`, `billing_account` and `scopes`");
     }
     Some(GrantRequest { user: user?, billing_account: billing_account?, scopes: scopes?, expires_at })
 }
@@ -218,7 +218,7 @@ fn word<T: DeserializeOwned>(keys: &mut Section<'_, '_>, key: &'static str, ther
     let text: String = keys.convert(key, value)?;
     let known = serde_json::from_value(text.clone().into()).ok();
     if known.is_none() {
-        keys.book.unknown(value.span(), format!("`{key}` cannot be {text:?}"), &text, there_is);
+        keys.source.unknown(value.span(), format!("`{key}` cannot be {text:?}"), &text, there_is);
     }
     known
 }
@@ -232,7 +232,7 @@ fn instant(keys: &mut Section<'_, '_>, key: &'static str) -> Option<Timestamp> {
     };
     let wrong = |_| {
         let found = words(value.get_ref());
-        keys.book.error(value.span(), format!("`{key}` must be an instant, as in 2026-11-20T09:00:00Z, not {found}"));
+        keys.source.error(value.span(), format!("`{key}` must be an instant, as in 2026-11-20T09:00:00Z, not {found}"));
     };
     text.parse().map_err(wrong).ok()
 }
@@ -240,7 +240,7 @@ fn instant(keys: &mut Section<'_, '_>, key: &'static str) -> Option<Timestamp> {
 /// Any value, as JSON.
 fn json(keys: &mut Section<'_, '_>, key: &'static str) -> Option<Json> {
     let value: &Spanned<DeValue<'_>> = keys.take(key)?;
-    let wrong = |error: String| keys.book.error(value.span(), format!("`{key}` {error}"));
+    let wrong = |error: String| keys.source.error(value.span(), format!("`{key}` {error}"));
     let json = as_json(value.get_ref()).map_err(wrong).ok()?;
     Json::of(&json).map_err(|error| wrong(error.to_string())).ok()
 }
@@ -254,6 +254,6 @@ impl Section<'_, '_> {
     ) -> Option<V> {
         let value = self.take(key)?;
         let read = self.convert(key, value)?;
-        parse(read).map_err(|error| self.book.error(value.span(), format!("`{key}`: {error}"))).ok()
+        parse(read).map_err(|error| self.source.error(value.span(), format!("`{key}`: {error}"))).ok()
     }
 }

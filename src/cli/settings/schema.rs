@@ -10,7 +10,7 @@ use super::value::words;
 
 pub(super) fn read(section: &mut Section<'_, '_>) -> Option<Value> {
     let value = section.take("schema")?;
-    let wrong = |error: String| section.book.error(value.span(), format!("`schema` {error}"));
+    let wrong = |error: String| section.source.error(value.span(), format!("`schema` {error}"));
     let schema = load(value).map_err(wrong).ok()?;
     check(&schema).map_err(wrong).ok()?;
     Some(schema)

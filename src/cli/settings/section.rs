@@ -6,11 +6,11 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::book::{Book, alike};
+use super::parsed_file::{ParsedFile, alike};
 use super::value::{FromToml, words};
 
 pub(super) struct Section<'a, 'i> {
-    pub(super) book: &'a Book<'i>,
+    pub(super) source: &'a ParsedFile<'i>,
     /// Its full name; empty for the file itself.
     name: String,
     entries: BTreeMap<String, (Range<usize>, &'a Spanned<DeValue<'i>>)>,
@@ -18,20 +18,20 @@ pub(super) struct Section<'a, 'i> {
 }
 
 impl<'a, 'i> Section<'a, 'i> {
-    pub(super) fn new(book: &'a Book<'i>, name: String, table: &'a DeTable<'i>) -> Self {
+    pub(super) fn new(source: &'a ParsedFile<'i>, name: String, table: &'a DeTable<'i>) -> Self {
         let entry = |(key, value): (&Spanned<_>, _)| {
             let key: &Spanned<std::borrow::Cow<'i, str>> = key;
             (key.get_ref().to_string(), (key.span(), value))
         };
-        let section = Self { book, name, entries: table.iter().map(entry).collect(), asked: Vec::new() };
+        let section = Self { source, name, entries: table.iter().map(entry).collect(), asked: Vec::new() };
         for (key, (at, _)) in &section.entries {
-            book.note(section.full(key), at.clone());
+            source.note(section.full(key), at.clone());
         }
         section
     }
 
-    fn empty(book: &'a Book<'i>, name: String) -> Self {
-        Self { book, name, entries: BTreeMap::new(), asked: Vec::new() }
+    fn empty(source: &'a ParsedFile<'i>, name: String) -> Self {
+        Self { source, name, entries: BTreeMap::new(), asked: Vec::new() }
     }
 
     /// The name of a key with those of the tables around it.
@@ -41,14 +41,14 @@ impl<'a, 'i> Section<'a, 'i> {
 
     /// Where a key stands, or would.
     pub(super) fn at(&self, key: &str) -> Range<usize> {
-        self.book.whereabouts(&self.full(key))
+        self.source.whereabouts(&self.full(key))
     }
 
     /// The value as it stands, if there is one.
     pub(super) fn take(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'i>>> {
         self.asked.push(key);
         #[cfg(test)]
-        self.book.known.borrow_mut().insert(self.full(key));
+        self.source.known.borrow_mut().insert(self.full(key));
         self.entries.remove(key).map(|(_, value)| value)
     }
 
@@ -62,7 +62,7 @@ impl<'a, 'i> Section<'a, 'i> {
         let converted = T::from_toml(value.get_ref());
         if converted.is_none() {
             let message = format!("`{key}` must be {}, not {}", T::IS, words(value.get_ref()));
-            self.book.error(value.span(), message);
+            self.source.error(value.span(), message);
         }
         converted
     }
@@ -71,13 +71,13 @@ impl<'a, 'i> Section<'a, 'i> {
     pub(super) fn section(&mut self, key: &'static str) -> Section<'a, 'i> {
         let (name, value) = (self.full(key), self.take(key));
         match value.map(|value| (value, value.get_ref().as_table())) {
-            Some((_, Some(table))) => Section::new(self.book, name, table),
+            Some((_, Some(table))) => Section::new(self.source, name, table),
             Some((value, None)) => {
                 let message = format!("`{key}` must be a table, not {}", words(value.get_ref()));
-                self.book.error(value.span(), message);
-                Section::empty(self.book, name)
+                self.source.error(value.span(), message);
+                Section::empty(self.source, name)
             }
-            None => Section::empty(self.book, name),
+            None => Section::empty(self.source, name),
         }
     }
 
@@ -95,10 +95,10 @@ impl<'a, 'i> Section<'a, 'i> {
         let mut found = Vec::new();
         for (key, (_, value)) in &self.entries {
             match value.get_ref().as_table() {
-                Some(table) => found.push((key.clone(), Section::new(self.book, self.full(key), table))),
+                Some(table) => found.push((key.clone(), Section::new(self.source, self.full(key), table))),
                 None => {
                     let message = format!("`{}` must be a table, not {}", self.full(key), words(value.get_ref()));
-                    self.book.error(value.span(), message);
+                    self.source.error(value.span(), message);
                 }
             }
         }
@@ -118,7 +118,7 @@ impl<'a, 'i> Section<'a, 'i> {
     pub(super) fn finish(self) {
         for (key, (at, _)) in &self.entries {
             let inside = if self.name.is_empty() { String::new() } else { format!(" in [{}]", self.name) };
-            self.book.unknown(at.clone(), format!("there is no key `{key}`{inside}"), key, &self.asked);
+            self.source.unknown(at.clone(), format!("there is no key `{key}`{inside}"), key, &self.asked);
         }
     }
 }

@@ -42,34 +42,34 @@ impl TaskConfig {
     }
 }
 
-/// Reads all of them; those that cannot be are left out, and said to the book.
+/// Reads all of them; those that cannot be are left out, and reported as problems of the file.
 pub(super) fn read(tasks: Section<'_, '_>) -> Tasks {
-    let (book, mut found) = (tasks.book, Tasks::new());
-    let at = |name: &str| book.whereabouts(&format!("tasks.{name}"));
+    let (source, mut found) = (tasks.source, Tasks::new());
+    let at = |name: &str| source.whereabouts(&format!("tasks.{name}"));
     for (name, section) in tasks.tables() {
         if let Err(error) = TaskName::parse(name.as_str()) {
-            book.error(at(&name), format!("a task cannot be called {name:?}: {error}"));
+            source.error(at(&name), format!("a task cannot be called {name:?}: {error}"));
         }
         if let Some(task) = task(&name, section) {
-            found.insert(name.clone(), (book.place(at(&name)), task));
+            found.insert(name.clone(), (source.place(at(&name)), task));
         }
     }
     found
 }
 
 fn task(name: &str, mut section: Section<'_, '_>) -> Option<TaskConfig> {
-    let book = section.book;
+    let source = section.source;
     match section.take("executor").map(|value| (value.span(), value.get_ref().as_str())) {
         Some((_, Some(executor))) if EXECUTORS.contains(&executor) => {}
         Some((at, executor)) => {
             let word = executor.unwrap_or_default();
-            book.unknown(at, format!("there is no executor {word:?}"), word, &EXECUTORS);
+            source.unknown(at, format!("there is no executor {word:?}"), word, &EXECUTORS);
             // Its keys would be judged as those of another executor.
             return None;
         }
         None => {
             let message = format!("task `{name}` has no executor; add executor = \"process\"");
-            book.error(book.whereabouts(&format!("tasks.{name}")), message);
+            source.error(source.whereabouts(&format!("tasks.{name}")), message);
         }
     }
     let task = TaskConfig {
@@ -89,7 +89,7 @@ fn task(name: &str, mut section: Section<'_, '_>) -> Option<TaskConfig> {
 fn queue(section: &mut Section<'_, '_>) -> Option<QueueName> {
     let name: String = section.read("queue")?;
     let parsed = QueueName::parse(name.as_str());
-    parsed.map_err(|error| section.book.error(section.at("queue"), format!("`queue`: {error}"))).ok()
+    parsed.map_err(|error| section.source.error(section.at("queue"), format!("`queue`: {error}"))).ok()
 }
 
 fn retry(section: &mut Section<'_, '_>) -> Option<RetryPolicy> {
@@ -102,7 +102,7 @@ fn retry(section: &mut Section<'_, '_>) -> Option<RetryPolicy> {
         cap_ms: millis(keys.read("cap_seconds"), usual.cap_ms),
     };
     if policy.cap_ms < policy.base_ms {
-        keys.book.error(keys.at("cap_seconds"), "`cap_seconds` is shorter than `base_seconds`");
+        keys.source.error(keys.at("cap_seconds"), "`cap_seconds` is shorter than `base_seconds`");
     }
     keys.finish();
     is_given.then_some(policy)
@@ -115,7 +115,7 @@ fn at_shutdown(section: &mut Section<'_, '_>) -> AtShutdown {
         "pause" => AtShutdown::Pause,
         _ => {
             let message = format!("`at_shutdown` cannot be {word:?}");
-            section.book.unknown(section.at("at_shutdown"), message, &word, &["requeue", "pause"]);
+            section.source.unknown(section.at("at_shutdown"), message, &word, &["requeue", "pause"]);
             AtShutdown::default()
         }
     }

@@ -224,16 +224,16 @@ fn the_defaults_are_those_of_the_library() {
 /// Every key a file may have, as it stands there: of settings, of tasks and of schedules.
 fn keys() -> [BTreeSet<String>; 3] {
     let text = "[tasks.x]\nexecutor = \"process\"\n";
-    let book = Book::new("", text);
+    let source = ParsedFile::new("", text);
     let table = DeTable::parse(text).expect("TOML");
-    let mut file = Section::new(&book, String::new(), table.get_ref());
+    let mut file = Section::new(&source, String::new(), table.get_ref());
     effective::gather(&mut file, &Given::default(), &mut Vec::new());
     tasks::read(file.section("tasks"));
     let text = "[schedules.x]\ntask = \"x\"\n";
     let table = DeTable::parse(text).expect("TOML");
-    let mut other = Section::new(&book, String::new(), table.get_ref());
+    let mut other = Section::new(&source, String::new(), table.get_ref());
     schedules::read(other.section("schedules"), &Tasks::new(), &Effective::default());
-    let known = book.known.borrow();
+    let known = source.known.borrow();
     let last = |key: &String| key.rsplit('.').next().unwrap_or_default().to_owned();
     let within = |table: &str| known.iter().filter(|key| key.starts_with(table)).map(last).collect();
     let is_setting = |key: &&String| !key.starts_with("tasks") && !key.starts_with("schedules");

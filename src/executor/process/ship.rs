@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::directory::{Directory, LOG, SHIPPED};
-use crate::executor::{Control, Gone, Said};
+use crate::executor::{Control, Gone, TimedReport};
 
 const PACE: Duration = Duration::from_millis(200);
 const BATCH_FRAMES: usize = 100;
@@ -41,7 +41,7 @@ pub(super) struct Shipper<'a> {
 }
 
 /// Frames, and where the log goes on after each.
-type Batch = Vec<(Said, u64)>;
+type Batch = Vec<(TimedReport, u64)>;
 
 impl<'a> Shipper<'a> {
     /// `log_bytes` is what the log may hold of the output.

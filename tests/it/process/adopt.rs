@@ -223,7 +223,7 @@ async fn an_earlier_worker_can_neither_stop_nor_prolong_adopted_work() {
     fs::write(scene.output("go-1"), "").expect("written");
     until("the second line", || scene.lines(Stream::Stdout).iter().any(|line| line == "line 2")).await;
     assert!(is_alive(scene.pid_of("child")));
-    first.grip.extend(tokio::time::Instant::now() + Duration::from_secs(600));
+    first.sender.extend(tokio::time::Instant::now() + Duration::from_secs(600));
     // The later worker's lease runs out, whatever the earlier one says.
     assert_eq!(second.completion().await, Completion::NotFound);
     first.vanish();

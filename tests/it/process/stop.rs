@@ -95,7 +95,7 @@ async fn work_goes_on_while_its_lease_is_renewed() {
     let scene = sh("sleep 4; echo 1 > $RUNLANE_RESULT");
     let followed = scene.start(Duration::from_secs(3));
     while !followed.is_over() {
-        followed.grip.extend(tokio::time::Instant::now() + Duration::from_secs(3));
+        followed.sender.extend(tokio::time::Instant::now() + Duration::from_secs(3));
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
     assert_eq!(output(followed.completion().await).as_deref(), Some("1"));
@@ -139,7 +139,7 @@ async fn work_that_is_left_goes_on() {
     let mut scene = sh("while ! test -e $RUNLANE_OUTPUT_DIR/go; do sleep 0.05; done; echo 5 > $RUNLANE_RESULT");
     let followed = scene.start(LEASE);
     until("the shim to be at work", || scene.is_taken_up()).await;
-    followed.grip.order(Order::Leave);
+    followed.sender.order(Order::Leave);
     assert_eq!(followed.completion().await, Completion::Left);
     assert!(is_alive(scene.pid_of("shim")));
     fs::write(scene.output("go"), "").expect("written");

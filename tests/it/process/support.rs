@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use runlane::executor::process::{ProcessExecutor, ProcessHost, ProcessTask};
-use runlane::executor::{Completion, Control, Executor, Gone, Grip, Order, Report, Reporter, Stream, Work};
+use runlane::executor::{Completion, Control, ControlSender, Executor, Gone, Order, Report, Reporter, Stream, Work};
 use runlane::run::{Json, QueueName, RunId, TaskName, WorkspaceName};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -30,7 +30,7 @@ pub struct Scene {
 
 /// An execution that goes on in the background.
 pub struct Followed {
-    pub grip: Grip,
+    pub sender: ControlSender,
     completion: JoinHandle<Completion>,
 }
 
@@ -106,17 +106,17 @@ impl Scene {
     }
 
     pub fn start(&self, lease: Duration) -> Followed {
-        let (grip, control) = Control::new(Instant::now() + lease, self.reporter.clone());
+        let (sender, control) = Control::new(Instant::now() + lease, self.reporter.clone());
         let (executor, work) = (self.executor(), self.work.clone());
-        Followed { grip, completion: tokio::spawn(async move { executor.start(&work, control).await }) }
+        Followed { sender, completion: tokio::spawn(async move { executor.start(&work, control).await }) }
     }
 
     /// Adopts it by the next epoch.
     pub fn adopt(&mut self, lease: Duration) -> Followed {
         self.work.epoch += 1;
-        let (grip, control) = Control::new(Instant::now() + lease, self.reporter.clone());
+        let (sender, control) = Control::new(Instant::now() + lease, self.reporter.clone());
         let (executor, work) = (self.executor(), self.work.clone());
-        Followed { grip, completion: tokio::spawn(async move { executor.adopt(&work, control).await }) }
+        Followed { sender, completion: tokio::spawn(async move { executor.adopt(&work, control).await }) }
     }
 
     pub fn lines(&self, stream: Stream) -> Vec<String> {
@@ -179,7 +179,7 @@ impl Followed {
     }
 
     pub fn stop(&self, grace: Duration) {
-        self.grip.order(Order::Stop { grace });
+        self.sender.order(Order::Stop { grace });
     }
 }
 

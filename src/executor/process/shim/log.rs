@@ -12,7 +12,7 @@ use super::{complain, structured};
 use crate::clock::Clock;
 use crate::executor::process::directory::{Directory, LOG};
 use crate::executor::process::record::RetryWish;
-use crate::executor::{Report, Said, Stream};
+use crate::executor::{Report, Stream, TimedReport};
 
 /// What a line costs beside its bytes: it becomes an event, however short it is.
 const LINE_COST: u64 = 32;
@@ -75,7 +75,7 @@ impl Log {
     pub fn line(&mut self, stream: Stream, line: &[u8]) {
         if stream == Stream::Stdout {
             match structured::parse(line) {
-                structured::Line::Said(reports, wish) => {
+                structured::Line::TimedReport(reports, wish) => {
                     self.retry = wish.or(self.retry);
                     return self.take_structured(reports, line.len() as u64);
                 }
@@ -102,7 +102,7 @@ impl Log {
             self.note(format!("{} bytes of output were cut here", self.cut_bytes));
         }
         for (stream, line, at) in std::mem::take(&mut self.tail) {
-            self.write_said(&Said { at: Some(at), report: Report::Log { stream, text: printable(&line) } });
+            self.write_said(&TimedReport { at: Some(at), report: Report::Log { stream, text: printable(&line) } });
         }
         let merged = std::mem::take(&mut self.merged);
         if merged.count > 0 {
@@ -164,18 +164,18 @@ impl Log {
     }
 
     fn write(&mut self, report: Report) {
-        self.write_said(&Said::now(report));
+        self.write_said(&TimedReport::now(report));
     }
 
     /// Work goes on where its log cannot be written: what it says is lost, what it does is not.
-    fn write_said(&mut self, said: &Said) {
+    fn write_said(&mut self, said: &TimedReport) {
         if let Err(error) = self.try_write(said) {
             self.is_broken = true;
             complain(format_args!("part of the output is lost: {error}"));
         }
     }
 
-    fn try_write(&mut self, said: &Said) -> io::Result<()> {
+    fn try_write(&mut self, said: &TimedReport) -> io::Result<()> {
         let mut frame = if self.is_broken { b"\n".to_vec() } else { Vec::new() };
         serde_json::to_writer(&mut frame, said)?;
         frame.push(b'\n');
@@ -219,7 +219,7 @@ mod tests {
 
     fn frames(folder: tempfile::TempDir) -> Vec<Report> {
         let text = std::fs::read_to_string(folder.path().join("log")).expect("read");
-        text.lines().map(|line| serde_json::from_str::<Said>(line).expect("a frame").report).collect()
+        text.lines().map(|line| serde_json::from_str::<TimedReport>(line).expect("a frame").report).collect()
     }
 
     fn text(stream: Stream, text: &str) -> Report {
@@ -251,14 +251,14 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(2));
         log.finish();
         let text = std::fs::read_to_string(folder.path().join("log")).expect("read");
-        let frames: Vec<Said> = text.lines().map(|line| serde_json::from_str(line).expect("a frame")).collect();
+        let frames: Vec<TimedReport> = text.lines().map(|line| serde_json::from_str(line).expect("a frame")).collect();
         assert!(frames.len() == 2 && frames.iter().all(|frame| frame.at.is_some_and(|at| at <= said)), "{text}");
     }
 
     #[test]
     fn a_frame_of_an_earlier_release_has_no_time_and_is_read_all_the_same() {
-        let said: Said = serde_json::from_str(r#"{"log":{"stream":"stdout","text":"a"}}"#).expect("a frame");
-        assert_eq!(said, Said { at: None, report: text(Stream::Stdout, "a") });
+        let said: TimedReport = serde_json::from_str(r#"{"log":{"stream":"stdout","text":"a"}}"#).expect("a frame");
+        assert_eq!(said, TimedReport { at: None, report: text(Stream::Stdout, "a") });
     }
 
     #[test]

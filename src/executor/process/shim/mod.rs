@@ -12,9 +12,9 @@ mod lines;
 mod log;
 mod output;
 mod service;
+mod stop_signals;
 mod structured;
 mod supervise;
-mod told;
 mod unsettled;
 mod watch;
 

@@ -68,7 +68,7 @@ async fn wait(line: &mut UnixStream, overseer: &mut Overseer) -> io::Result<Opti
         let due = overseer.unsettled.due();
         tokio::select! {
             biased;
-            () = overseer.told.stop() => return Ok(None),
+            () = overseer.stop_signals.stop() => return Ok(None),
             next = &mut next => return next,
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => overseer.unsettled.settle(Instant::now()),
         }

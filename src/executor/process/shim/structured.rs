@@ -16,7 +16,7 @@ const LONGEST_UNIT: usize = 100;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct TimedReport {
     progress: Option<f64>,
     message: Option<String>,
     usage: Option<BTreeMap<String, u64>>,
@@ -32,7 +32,7 @@ pub(super) enum Line {
     /// Meant for us, but not to be understood; kept as text.
     Unclear,
     /// What it reports, and what it says about another attempt.
-    Said(Vec<Report>, Option<RetryWish>),
+    TimedReport(Vec<Report>, Option<RetryWish>),
 }
 
 pub(super) fn parse(line: &[u8]) -> Line {
@@ -41,7 +41,7 @@ pub(super) fn parse(line: &[u8]) -> Line {
 }
 
 fn understand(text: &[u8]) -> Option<Line> {
-    let said: Said = serde_json::from_slice(text).ok()?;
+    let said: TimedReport = serde_json::from_slice(text).ok()?;
     let wish = wish(said.retry, said.retry_in_seconds)?;
     let mut reports = Vec::new();
     match (said.progress, said.message) {
@@ -64,7 +64,7 @@ fn understand(text: &[u8]) -> Option<Line> {
     if let Some(wish) = wish {
         reports.push(Report::Log { stream: Stream::Note, text: words(wish) });
     }
-    (!reports.is_empty()).then_some(Line::Said(reports, wish))
+    (!reports.is_empty()).then_some(Line::TimedReport(reports, wish))
 }
 
 /// `None` if it contradicts itself or is out of bounds.
@@ -99,7 +99,7 @@ mod tests {
         let progress =
             |fraction, message: Option<&str>| Report::Progress { fraction, message: message.map(str::to_owned) };
         let usage = Report::Usage { amounts: BTreeMap::from([("tokens".into(), 120)]) };
-        let said = |reports: &[Report]| Line::Said(reports.to_vec(), None);
+        let said = |reports: &[Report]| Line::TimedReport(reports.to_vec(), None);
         let half = said(&[progress(0.4, Some("half\\0"))]);
         assert_eq!(parse(br#"::runlane {"progress":0.4,"message":"half\u0000"}"#), half);
         assert_eq!(parse(br#"::runlane {"progress":40}"#), said(&[progress(1.0, None)]));
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn wishes_about_another_attempt_are_understood_within_their_bounds() {
         let wish = |line: &str| match parse(line.as_bytes()) {
-            Line::Said(_, wish) => wish,
+            Line::TimedReport(_, wish) => wish,
             other => panic!("{line}: {other:?}"),
         };
         assert_eq!(wish(r#"::runlane {"retry":false}"#), Some(RetryWish::Never));

@@ -15,7 +15,7 @@ use super::escalation::{Escalation, Force};
 use super::exec::{self, Candidate};
 use super::lines::Lines;
 use super::log::Log;
-use super::told::Told;
+use super::stop_signals::StopSignals;
 use super::unsettled::Unsettled;
 use super::watch::Watch;
 use super::{cleanup, complain, output};
@@ -42,14 +42,14 @@ const RECORD_TRIES: usize = 20;
 pub(super) struct Overseer {
     me: Identity,
     watch: Watch,
-    pub told: Told,
+    pub stop_signals: StopSignals,
     pub unsettled: Unsettled,
 }
 
 impl Overseer {
     pub fn new() -> io::Result<Self> {
-        let (me, told) = (Identity::of(std::process::id() as i32)?, Told::new()?);
-        Ok(Self { me, watch: Watch::new(), told, unsettled: Unsettled::default() })
+        let (me, stop_signals) = (Identity::of(std::process::id() as i32)?, StopSignals::new()?);
+        Ok(Self { me, watch: Watch::new(), stop_signals, unsettled: Unsettled::default() })
     }
 
     /// Sees the attempt through, to its exit record. Answers whether nothing is left of it that another would have to
@@ -193,7 +193,7 @@ async fn watch_over(
                 is_too_much = true;
                 escalation.stop(why, boot_millis());
             }
-            () = overseer.told.stop() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
+            () = overseer.stop_signals.stop() => escalation.stop(Why::Stopped, boot_millis().saturating_add(grace)),
         }
         lease = latest_lease(directory, spec.epoch, lease);
         let now = boot_millis();

@@ -9,7 +9,7 @@ use super::problem::{Level, Origin, Place, Problem};
 /// Like enough to be meant.
 const ALIKE: f64 = 0.8;
 
-pub(super) struct Book<'i> {
+pub(super) struct ParsedFile<'i> {
     name: String,
     text: &'i str,
     problems: RefCell<Vec<Problem>>,
@@ -20,7 +20,7 @@ pub(super) struct Book<'i> {
     pub(super) known: RefCell<std::collections::BTreeSet<String>>,
 }
 
-impl<'i> Book<'i> {
+impl<'i> ParsedFile<'i> {
     pub(super) fn new(name: &str, text: &'i str) -> Self {
         Self {
             name: name.to_owned(),

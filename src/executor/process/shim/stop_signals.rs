@@ -4,13 +4,13 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-pub(super) struct Told {
+pub(super) struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
 }
 
-impl Told {
+impl StopSignals {
     /// From here on, they are heard instead of ending the shim.
     pub fn new() -> io::Result<Self> {
         Ok(Self {

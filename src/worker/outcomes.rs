@@ -1,18 +1,18 @@
-//! The desks for the ends of attempts.
+//! The calls that end attempts.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::desk::Clerk;
+use super::batcher::BatchCall;
 use super::slots::Slot;
 use super::{Inner, claimer};
 use crate::store::{Claim, Finish, FinishOutcome, ReleaseLease, Result, Store, StoreError};
 
-/// How long an outcome waits for others to be stored with it, in a backlog, if there are few.
+/// In a backlog, fewer outcomes than this wait a moment for others, so that one transaction stores them all.
 const FEW: usize = 64;
-const COMPANY: Duration = Duration::from_millis(1);
+const LINGER: Duration = Duration::from_millis(1);
 
 /// An attempt that has ended.
 pub(super) struct Ended {
@@ -21,20 +21,20 @@ pub(super) struct Ended {
     pub(super) slot: Arc<Slot>,
 }
 
-/// Where attempts end, and where what comes along with that begins: the next of their lanes or, in a backlog, whatever is next.
+/// Stores outcomes and claims runs in the same transaction: the next of the freed lanes or, in a backlog, whatever is next.
 pub(super) struct Finishes {
     pub(super) store: Arc<dyn Store>,
     pub(super) worker: Weak<Inner>,
 }
 
 #[async_trait]
-impl Clerk<Ended, FinishOutcome> for Finishes {
+impl BatchCall<Ended, FinishOutcome> for Finishes {
     const NAME: &'static str = "finish";
 
-    /// While the store is at one, what came of the other is taken in.
+    /// While one is under way, the answers of the other are handled.
     const CALLS: usize = 2;
 
-    async fn settle(&self, batch: &[Ended]) -> Result<Vec<FinishOutcome>> {
+    async fn store(&self, batch: &[Ended]) -> Result<Vec<FinishOutcome>> {
         // How long ago the work began is counted from now, however often this is tried.
         let finishes: Vec<Finish> = batch
             .iter()
@@ -46,13 +46,13 @@ impl Clerk<Ended, FinishOutcome> for Finishes {
         }
     }
 
-    /// What was claimed together and does not take long ends together. While runs wait for slots, no slot waits for an outcome to
-    /// be stored, and so the outcome can wait a moment for others.
+    /// Short runs that were claimed together end together. While runs wait for slots, no slot waits for an outcome to be stored, so
+    /// the outcome can wait a moment for others.
     async fn gathered(&self, outcomes: usize) {
         let Some(worker) = self.worker.upgrade() else { return };
         worker.slots.all_begun().await;
-        if outcomes < FEW && worker.slots.line.waiting() > 0 {
-            tokio::time::sleep(COMPANY).await;
+        if outcomes < FEW && worker.slots.queue.leased_ahead() > 0 {
+            tokio::time::sleep(LINGER).await;
         }
     }
 }
@@ -64,16 +64,16 @@ impl Finishes {
         batch: &[Ended],
         finishes: &[Finish],
     ) -> Result<Vec<FinishOutcome>> {
-        let next = claimer::next_along(worker, batch.iter().filter(|ended| !ended.slot.is_ahead()).count());
+        let next = claimer::piggybacked_claim(worker, batch.iter().filter(|ended| !ended.slot.is_ahead()).count());
         match self.store.finish_and_claim(finishes, &next.request).await {
             Ok((outcomes, claim)) => {
                 next.answered(worker, claim);
                 Ok(outcomes)
             }
             Err(error @ StoreError::Ambiguous(_)) => Err(error),
-            // Whatever is wrong with what is next must not keep these from ending.
+            // An error of the claim must not keep the outcomes from being stored.
             Err(error) => {
-                tracing::debug!(error = error.in_full(), "nothing is handed over");
+                tracing::debug!(error = error.in_full(), "cannot claim with the outcomes; storing them alone");
                 next.answered(worker, Claim::default());
                 self.store.finish(finishes).await
             }
@@ -81,14 +81,14 @@ impl Finishes {
     }
 }
 
-/// Where attempts are given back.
+/// Gives attempts back.
 pub(super) struct Releases(pub(super) Arc<dyn Store>);
 
 #[async_trait]
-impl Clerk<ReleaseLease, FinishOutcome> for Releases {
+impl BatchCall<ReleaseLease, FinishOutcome> for Releases {
     const NAME: &'static str = "release";
 
-    async fn settle(&self, batch: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
+    async fn store(&self, batch: &[ReleaseLease]) -> Result<Vec<FinishOutcome>> {
         self.0.release(batch).await
     }
 }

@@ -1,4 +1,4 @@
-//! Puts together what many attempts have to say to the store: few calls at a time, with everything that came meanwhile.
+//! Batches the writes of many attempts: while a call to the store is under way, items queue up, and the next call takes them all.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// So many items are worth more than one call.
 const MANY: usize = 256;
 
-/// Does what a desk is for.
+/// The call to the store that a batcher makes.
 #[async_trait]
-pub(super) trait Clerk<Q, A>: Send + Sync + 'static {
-    /// What the desk is called in logs.
+pub(super) trait BatchCall<Q, A>: Send + Sync + 'static {
+    /// What it is called in logs.
     const NAME: &'static str;
 
     /// At most so many items in one call.
@@ -31,58 +31,58 @@ pub(super) trait Clerk<Q, A>: Send + Sync + 'static {
     const CALLS: usize = 1;
 
     /// One call to the store; one answer for each item.
-    async fn settle(&self, batch: &[Q]) -> Result<Vec<A>>;
+    async fn store(&self, batch: &[Q]) -> Result<Vec<A>>;
 
     /// Waits while more items are just about to come to so many.
     async fn gathered(&self, _: usize) {}
 }
 
-/// Where items are handed in.
-pub(super) struct Desk<Q, A> {
+/// Takes single items and stores them in batches.
+pub(super) struct Batcher<Q, A> {
     inbox: mpsc::Sender<Item<Q, A>>,
 }
 
 struct Item<Q, A> {
-    said: Q,
+    request: Q,
     answer: oneshot::Sender<A>,
 }
 
-impl<Q: Send + Sync + 'static, A: Send + 'static> Desk<Q, A> {
-    /// A desk that works until it is dropped.
-    pub(super) fn open<C: Clerk<Q, A>>(clerk: C) -> Self {
+impl<Q: Send + Sync + 'static, A: Send + 'static> Batcher<Q, A> {
+    /// Starts a task that works until the batcher is dropped.
+    pub(super) fn start<C: BatchCall<Q, A>>(call: C) -> Self {
         let (inbox, items) = mpsc::channel(C::BATCH * C::CALLS);
-        tokio::spawn(serve(Arc::new(clerk), items));
+        tokio::spawn(run(Arc::new(call), items));
         Self { inbox }
     }
 
-    /// Hands an item in and waits for the store's answer, for as long as the store cannot be reached. `None`: the
+    /// Adds the item to the next batch and waits for the store's answer, for as long as the store cannot be reached. `None`: the
     /// store refuses the item itself, and would again.
-    pub(super) async fn settle(&self, said: Q) -> Option<A> {
+    pub(super) async fn store(&self, request: Q) -> Option<A> {
         let (answer, answered) = oneshot::channel();
-        self.inbox.send(Item { said, answer }).await.ok()?;
+        self.inbox.send(Item { request, answer }).await.ok()?;
         answered.await.ok()
     }
 }
 
-async fn serve<Q, A, C>(clerk: Arc<C>, mut items: mpsc::Receiver<Item<Q, A>>)
+async fn run<Q, A, C>(call: Arc<C>, mut items: mpsc::Receiver<Item<Q, A>>)
 where
     Q: Send + Sync + 'static,
     A: Send + 'static,
-    C: Clerk<Q, A>,
+    C: BatchCall<Q, A>,
 {
     let calls = Arc::new(Semaphore::new(C::CALLS));
     let mut batch = Vec::new();
-    while let Ok(call) = Arc::clone(&calls).acquire_owned().await {
+    while let Ok(turn) = Arc::clone(&calls).acquire_owned().await {
         if batch.is_empty() && items.recv_many(&mut batch, C::BATCH).await == 0 {
             return;
         }
-        clerk.gathered(batch.len()).await;
+        call.gathered(batch.len()).await;
         gather(&mut items, &mut batch, C::BATCH).await;
         let rest = batch.split_off(share(batch.len(), calls.available_permits() + 1));
-        let (clerk, mine) = (Arc::clone(&clerk), std::mem::replace(&mut batch, rest));
+        let (call, mine) = (Arc::clone(&call), std::mem::replace(&mut batch, rest));
         tokio::spawn(async move {
-            answer(&*clerk, mine).await;
-            drop(call);
+            answer(&*call, mine).await;
+            drop(turn);
         });
     }
 }
@@ -92,15 +92,15 @@ fn share(items: usize, calls: usize) -> usize {
     if items < MANY { items } else { items.div_ceil(calls) }
 }
 
-async fn answer<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &C, batch: Vec<Item<Q, A>>) {
-    let (said, answers): (Vec<Q>, Vec<_>) = batch.into_iter().map(|item| (item.said, item.answer)).unzip();
-    match insist(clerk, &said).await {
-        Some(settled) => answers.into_iter().zip(settled).for_each(|(to, answer)| drop(to.send(answer))),
+async fn answer<Q: Send + Sync, A: Send, C: BatchCall<Q, A>>(call: &C, batch: Vec<Item<Q, A>>) {
+    let (requests, waiting): (Vec<Q>, Vec<_>) = batch.into_iter().map(|item| (item.request, item.answer)).unzip();
+    match call_until_answered(call, &requests).await {
+        Some(answers) => waiting.into_iter().zip(answers).for_each(|(to, answer)| drop(to.send(answer))),
         // Something in the batch cannot be stored: the others must not suffer for it.
-        None if said.len() > 1 => {
-            for (said, to) in said.iter().zip(answers) {
-                let settled = insist(clerk, std::slice::from_ref(said)).await;
-                if let Some(answer) = settled.and_then(|mut settled| settled.pop()) {
+        None if requests.len() > 1 => {
+            for (request, to) in requests.iter().zip(waiting) {
+                let answers = call_until_answered(call, std::slice::from_ref(request)).await;
+                if let Some(answer) = answers.and_then(|mut answers| answers.pop()) {
                     let _ = to.send(answer);
                 }
             }
@@ -109,7 +109,7 @@ async fn answer<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &C, batch: Vec<I
     }
 }
 
-/// Lets those come who are just about to: as long as there are any, they cost nobody more than a moment.
+/// Lets tasks run that are about to add items: as long as there are any, that delays the batch by no more than a moment.
 async fn gather<T>(items: &mut mpsc::Receiver<T>, batch: &mut Vec<T>, most: usize) {
     loop {
         tokio::task::yield_now().await;
@@ -120,16 +120,16 @@ async fn gather<T>(items: &mut mpsc::Receiver<T>, batch: &mut Vec<T>, most: usiz
     }
 }
 
-/// Tries until the store answers; `None` if it will not, because of what was said.
-async fn insist<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &C, batch: &[Q]) -> Option<Vec<A>> {
+/// Tries until the store answers; `None` if it will not, because of what is in the batch.
+async fn call_until_answered<Q: Send + Sync, A: Send, C: BatchCall<Q, A>>(call: &C, batch: &[Q]) -> Option<Vec<A>> {
     let mut wait = FIRST_WAIT;
     loop {
-        let settled = AssertUnwindSafe(clerk.settle(batch)).catch_unwind().await;
-        match settled {
+        let answered = AssertUnwindSafe(call.store(batch)).catch_unwind().await;
+        match answered {
             Ok(Ok(answers)) => return Some(answers),
             Ok(Err(error)) if error.blames_data() => {
                 tracing::error!(
-                    desk = C::NAME,
+                    call = C::NAME,
                     items = batch.len(),
                     error = error.in_full(),
                     "refused by the database"
@@ -137,12 +137,12 @@ async fn insist<Q: Send + Sync, A: Send, C: Clerk<Q, A>>(clerk: &C, batch: &[Q])
                 return None;
             }
             Ok(Err(error)) => {
-                tracing::warn!(desk = C::NAME, items = batch.len(), error = error.in_full(), ?wait, "trying again");
+                tracing::warn!(call = C::NAME, items = batch.len(), error = error.in_full(), ?wait, "trying again");
             }
             // Nothing is known then, least of all that the store refused.
             Err(cause) => {
                 let panic = panic_message(&*cause);
-                tracing::error!(desk = C::NAME, items = batch.len(), panic, ?wait, "trying again");
+                tracing::error!(call = C::NAME, items = batch.len(), panic, ?wait, "trying again");
             }
         }
         tokio::time::sleep(wait).await;
