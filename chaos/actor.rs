@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use runlane::clock::Clock;
-use runlane::store::history::{Final, Log, Recorder};
+use runlane::store::checker::{FinalState, Log, Recorder};
 use runlane::store::memory::MemoryStore;
 use runlane::store::{Admission, Store};
 
@@ -22,10 +22,10 @@ type Failure = Box<dyn std::error::Error>;
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [url, name, seed, history, roles @ ..] = args.as_slice() else {
+    let [url, name, seed, recording, roles @ ..] = args.as_slice() else {
         return Err("usage: chaos_actor URL NAME SEED HISTORY prepare|work|drain...".into());
     };
-    let path = PathBuf::from(history);
+    let path = PathBuf::from(recording);
     let actor =
         Actor { store: open(url).await?, name, seed: seed.parse()?, log: Log::to_file(Clock::Database, &path)? };
     for role in roles {
@@ -54,7 +54,7 @@ struct Actor<'a> {
 }
 
 impl Actor<'_> {
-    async fn play(&self, role: &str, history: &Path) -> Result<(), Failure> {
+    async fn play(&self, role: &str, recording: &Path) -> Result<(), Failure> {
         let recorder = |role| Recorder::new(self.store.clone(), format!("{}/{role}", self.name), self.log.clone());
         let size = Size::usual();
         match role {
@@ -62,8 +62,8 @@ impl Actor<'_> {
             "work" => bustle(self.store.clone(), self.name, self.seed, size, self.log.clone()).await,
             "drain" => {
                 drain(Arc::new(recorder("drain")), Admission { queue_size: size.queue_size }).await;
-                let last = Final::read(&*self.store).await?;
-                std::fs::write(history.with_added_extension("final"), serde_json::to_vec(&last)?)?;
+                let last = FinalState::read(&*self.store).await?;
+                std::fs::write(recording.with_added_extension("final"), serde_json::to_vec(&last)?)?;
             }
             _ => return Err(format!("there is no role {role}").into()),
         }

@@ -5,12 +5,12 @@
 //! the sentences that all three must make true.
 
 #[cfg(feature = "conformance")]
+pub mod checker;
+#[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
 #[cfg(feature = "conformance")]
 mod forward;
-#[cfg(feature = "conformance")]
-pub mod history;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;

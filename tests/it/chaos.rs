@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use runlane::store::history::{Final, History};
+use runlane::store::checker::{FinalState, Recording};
 
 use crate::concurrent::{judge, seed};
 
@@ -36,11 +36,11 @@ fn alone(url: &str) -> Vec<String> {
 }
 
 fn verdict(files: &[PathBuf], drained: &Path) -> Vec<String> {
-    let history = History::read(files).expect("the histories can be read");
+    let recording = Recording::read(files).expect("the recordings can be read");
     let last = fs::read(drained.with_added_extension("final")).expect("the final state was written");
-    let last: Final = serde_json::from_slice(&last).expect("the final state can be read");
-    assert!(history.entries.len() > 100, "hardly anything happened: {} calls", history.entries.len());
-    judge(&history, &last)
+    let last: FinalState = serde_json::from_slice(&last).expect("the final state can be read");
+    assert!(recording.entries.len() > 100, "hardly anything happened: {} calls", recording.entries.len());
+    judge(&recording, &last)
 }
 
 fn start(url: &str, name: &str, seed: u64, file: &Path, roles: &[&str]) -> Child {

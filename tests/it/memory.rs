@@ -12,8 +12,8 @@ use crate::model::{cases, compare_with_model};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_model_keeps_every_promise_under_concurrency() {
     let store = Arc::new(MemoryStore::new(Clock::Database));
-    let history = workload(store.clone(), seed(), Size::usual()).await;
-    let found = verdict(&*store, &history).await;
+    let recording = workload(store.clone(), seed(), Size::usual()).await;
+    let found = verdict(&*store, &recording).await;
     assert!(found.is_empty(), "{found:#?}");
 }
 

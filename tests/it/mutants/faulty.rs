@@ -15,8 +15,8 @@ use runlane::store::*;
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Words under leases that are lost are accepted.
-    AcceptsStaleWords,
+    /// Writes under leases that are lost are accepted.
+    AcceptsStaleWrites,
     /// Renewals of leases that are lost are accepted.
     RenewsLostLeases,
     /// A run that was handed out is handed out again.
@@ -51,7 +51,7 @@ pub(crate) enum Fault {
 
 impl Fault {
     pub(crate) const ALL: [Fault; 16] = [
-        Fault::AcceptsStaleWords,
+        Fault::AcceptsStaleWrites,
         Fault::RenewsLostLeases,
         Fault::HandsOutTwice,
         Fault::AdoptsWithoutEpoch,
@@ -141,7 +141,7 @@ impl Faulty {
 
     fn spoil_end(&self, outcomes: Vec<FinishOutcome>) -> Vec<FinishOutcome> {
         let spoil = |outcome| match outcome {
-            FinishOutcome::LeaseLost if self.has(Fault::AcceptsStaleWords) => {
+            FinishOutcome::LeaseLost if self.has(Fault::AcceptsStaleWrites) => {
                 FinishOutcome::Accepted(Status::Succeeded)
             }
             outcome => outcome,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use runlane::clock::{Clock, ManualClock};
 use runlane::store::Store;
-use runlane::store::history::{Final, Rule, check};
+use runlane::store::checker::{FinalState, Rule, check};
 
 use crate::concurrent::{Size, workload};
 pub(crate) use scenario::scenario;
@@ -25,9 +25,9 @@ pub(crate) async fn is_reported_under_load(
     let mut reported = BTreeSet::new();
     for round in 0..10 {
         let store = open().await;
-        let history = workload(store.clone(), seed ^ round, Size::usual()).await;
-        let last = Final::read(&*store).await.expect("the store can be read");
-        reported.extend(check(&history, &last).into_iter().map(|violation| violation.rule));
+        let recording = workload(store.clone(), seed ^ round, Size::usual()).await;
+        let last = FinalState::read(&*store).await.expect("the store can be read");
+        reported.extend(check(&recording, &last).into_iter().map(|violation| violation.rule));
         if reported.contains(&rule) {
             return Ok(());
         }
@@ -55,10 +55,10 @@ pub(crate) async fn all_are_reported<F: std::fmt::Debug>(
         let clock = ManualClock::starting_at(jiff::Timestamp::UNIX_EPOCH);
         clock.advance(jiff::SignedDuration::from_hours(24 * 365 * 55));
         let store = open(&fault, Clock::Manual(clock.clone())).await;
-        let history = scenario(store.clone(), clock).await;
-        let last = Final::read(&*store).await.expect("the store can be read");
-        let broken: BTreeSet<Rule> = check(&history, &last).into_iter().map(|violation| violation.rule).collect();
-        let errors = history.errors();
+        let recording = scenario(store.clone(), clock).await;
+        let last = FinalState::read(&*store).await.expect("the store can be read");
+        let broken: BTreeSet<Rule> = check(&recording, &last).into_iter().map(|violation| violation.rule).collect();
+        let errors = recording.errors();
         let shown = match sign {
             Sign::Breaks(rule) => broken.contains(&rule),
             Sign::RefusedBy(constraint) => errors.iter().any(|error| error.contains(constraint)),

@@ -10,7 +10,7 @@ use runlane::run::{
     HostName, Idempotency, IdempotencyKey, Json, KeyMode, LaneName, NewRun, QueueName, RunError, RunId, RunKey,
     TaskName, WorkerId, WorkspaceName,
 };
-use runlane::store::history::{History, Log, Recorder};
+use runlane::store::checker::{Log, Recorder, Recording};
 use runlane::store::{
     Admission, Ahead, Append, ClaimRequest, EventKind, Finish, Lease, NewEvent, QueueChange, ReleaseLease, Store,
 };
@@ -19,11 +19,11 @@ const TTL: SignedDuration = SignedDuration::from_secs(30);
 const NO_LIMIT: Admission = Admission { queue_size: None };
 
 /// Plays all scenes on an empty store that follows `clock`.
-pub(crate) async fn scenario(store: Arc<dyn Store>, clock: ManualClock) -> History {
+pub(crate) async fn scenario(store: Arc<dyn Store>, clock: ManualClock) -> Recording {
     let log = Log::in_memory(Clock::Manual(clock.clone()));
     let stage = Stage { store: Recorder::new(store, "scenario", log.clone()), clock };
-    stage.words_after_expiry().await;
-    stage.words_under_an_old_epoch().await;
+    stage.writes_after_expiry().await;
+    stage.writes_under_an_old_epoch().await;
     stage.takeover_by_another_host().await;
     stage.a_lane().await;
     stage.a_limit_and_a_pause().await;
@@ -32,7 +32,7 @@ pub(crate) async fn scenario(store: Arc<dyn Store>, clock: ManualClock) -> Histo
     stage.a_run_cancelled_while_it_waits().await;
     stage.names().await;
     stage.a_full_queue().await;
-    log.history()
+    log.recording()
 }
 
 struct Stage {
@@ -68,7 +68,7 @@ impl Stage {
             takeover_delay: SignedDuration::from_secs(60),
             ..ClaimRequest::of(Taker { worker: WorkerId::new(), host: HostName::parse(host).expect("a good name") }, 10)
         };
-        // What a store could not do is in the history.
+        // What a store could not do is in the recording.
         let claim = self.store.claim(&request).await.unwrap_or_default();
         claim.runs.iter().map(|claimed| claimed.lease()).collect()
     }
@@ -100,8 +100,8 @@ impl Stage {
         leases
     }
 
-    /// Each word about a run of its own, before anybody has noticed that the leases ran out.
-    async fn words_after_expiry(&self) {
+    /// Each write about a run of its own, before anybody has noticed that the leases ran out.
+    async fn writes_after_expiry(&self) {
         let kept = NewRun { lane: Some(LaneName::parse("late").expect("a good name")), ..run() };
         self.submit(&[run(), run(), run(), run(), kept]).await;
         let leases = self.lost().await;
@@ -118,7 +118,7 @@ impl Stage {
         self.clear().await;
     }
 
-    async fn words_under_an_old_epoch(&self) {
+    async fn writes_under_an_old_epoch(&self) {
         self.submit(&[run(), run()]).await;
         let old = self.lost().await;
         let _ = self.store.reap(100).await;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use runlane::store::history::Rule;
+use runlane::store::checker::Rule;
 
 use super::Sign;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::test_runner::Config;
 use runlane::clock::{Clock, ManualClock};
 use runlane::store::Store;
-use runlane::store::history::Rule;
+use runlane::store::checker::Rule;
 use runlane::store::memory::MemoryStore;
 
 use super::faulty::{Fault, Faulty};
@@ -16,7 +16,7 @@ use crate::model::difference;
 /// What must be reported for each fault.
 fn rule(fault: Fault) -> Rule {
     match fault {
-        Fault::AcceptsStaleWords => Rule::StaleEpoch,
+        Fault::AcceptsStaleWrites => Rule::StaleEpoch,
         Fault::RenewsLostLeases => Rule::Expiry,
         Fault::HandsOutTwice | Fault::AdoptsWithoutEpoch => Rule::Epochs,
         Fault::TakesOverAtOnce => Rule::Takeover,
@@ -42,7 +42,7 @@ fn faulty(fault: Fault, clock: Clock) -> Arc<dyn Store> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_fault_that_strikes_often_is_reported_under_load() {
     let faults = [
-        Fault::AcceptsStaleWords,
+        Fault::AcceptsStaleWrites,
         Fault::HandsOutTwice,
         Fault::AdoptsWithoutEpoch,
         Fault::ForgetsLanes,
@@ -64,8 +64,8 @@ async fn a_fault_that_strikes_often_is_reported_under_load() {
 async fn the_scenario_breaks_nothing_by_itself() {
     let clock = a_clock();
     let store = Arc::new(MemoryStore::new(Clock::Manual(clock.clone())));
-    let history = scenario(store.clone(), clock).await;
-    let found = verdict(&*store, &history).await;
+    let recording = scenario(store.clone(), clock).await;
+    let found = verdict(&*store, &recording).await;
     assert!(found.is_empty(), "{found:#?}");
 }
 
@@ -93,7 +93,7 @@ fn a_store_that_differs_from_the_model_is_found_out() {
         Fault::ForgetsKeys,
         Fault::ForgetsIdempotency,
         Fault::StartsCancelledRuns,
-        Fault::AcceptsStaleWords,
+        Fault::AcceptsStaleWrites,
     ];
     for fault in faults {
         let make = |clock| async move { faulty(fault, Clock::Manual(clock)) };

@@ -38,8 +38,8 @@ fn postgres_agrees_with_the_model() {
 async fn postgres_keeps_every_promise_under_concurrency() {
     let Some(database) = Database::empty().await else { return };
     let store = store(&database.url, Clock::Database).await;
-    let history = workload(store.clone(), seed(), Size::usual()).await;
-    let found = verdict(&*store, &history).await;
+    let recording = workload(store.clone(), seed(), Size::usual()).await;
+    let found = verdict(&*store, &recording).await;
     assert!(found.is_empty(), "{found:#?}");
 }
 

@@ -43,8 +43,8 @@ fn sqlite_agrees_with_the_model() {
 async fn sqlite_keeps_every_promise_under_concurrency() {
     let files = Files::new();
     let store = store(files.next(), Clock::Database).await;
-    let history = workload(store.clone(), seed(), Size::usual()).await;
-    let found = verdict(&*store, &history).await;
+    let recording = workload(store.clone(), seed(), Size::usual()).await;
+    let found = verdict(&*store, &recording).await;
     assert!(found.is_empty(), "{found:#?}");
 }
 

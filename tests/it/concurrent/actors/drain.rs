@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) async fn drain(store: Arc<dyn Store>, admission: Admission) {
     let (mut moved, mut fewest) = (Instant::now(), u64::MAX);
     while moved.elapsed() < PATIENCE {
-        // Errors are in the history; the next round may do better.
+        // Errors are in the recording; the next round may do better.
         let live = round(&*store, admission).await.unwrap_or(u64::MAX);
         if live == 0 {
             return;

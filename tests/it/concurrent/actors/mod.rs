@@ -10,7 +10,7 @@ mod world;
 use std::sync::Arc;
 
 use runlane::store::Store;
-use runlane::store::history::{Log, Recorder};
+use runlane::store::checker::{Log, Recorder};
 use tokio::task::JoinSet;
 
 pub(crate) use drain::drain;

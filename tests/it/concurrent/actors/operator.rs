@@ -13,7 +13,7 @@ use super::world::{World, pause, queues, workspaces};
 pub(super) async fn operate(store: Arc<dyn Store>, world: Arc<World>, mut dice: Dice) {
     for _ in 0..world.size.requests {
         pause(&mut dice, 25).await;
-        // Errors are in the history; the operator goes on.
+        // Errors are in the recording; the operator goes on.
         match dice.below(12) {
             0 => set_queue(&*store, &mut dice).await,
             1 => set_lane(&*store, &mut dice).await,

@@ -85,7 +85,7 @@ impl Worker {
         let events = vec![NewEvent { kind: runlane::store::EventKind::Log, data: runlane::run::Json::null() }];
         let appends: Vec<Append> =
             self.held.iter().map(|(lease, _)| Append { lease: *lease, events: events.clone() }).collect();
-        // Errors are in the history; the worker goes on.
+        // Errors are in the recording; the worker goes on.
         let _ = self.store.append(&appends).await;
     }
 

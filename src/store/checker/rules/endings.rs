@@ -1,6 +1,6 @@
 //! How runs ended, whether they stayed so, and how often they were tried.
 
-use super::facts::{Facts, Life, Span, What};
+use super::facts::{Facts, Life, Span, WriteKind};
 use super::{Rule, Verdict};
 use crate::run::lifecycle::CommandOutcome;
 use crate::run::{RunId, Status};
@@ -32,12 +32,12 @@ impl Ended {
 
 /// The endings that were answered for.
 fn endings(life: &Life) -> Vec<Ended> {
-    let by_worker = life.words.iter().filter_map(|word| match word.what {
-        What::End(Some(status)) if status.is_terminal() => Some(Ended { span: word.span, status }),
+    let by_worker = life.writes.iter().filter_map(|write| match write.kind {
+        WriteKind::End(Some(status)) if status.is_terminal() => Some(Ended { span: write.span, status }),
         _ => None,
     });
-    let cancelled = life.told.iter().filter(|told| told.outcome == Some(CommandOutcome::Cancelled));
-    let by_command = cancelled.map(|told| Ended { span: told.span, status: Status::Cancelled });
+    let cancelled = life.commands.iter().filter(|command| command.outcome == Some(CommandOutcome::Cancelled));
+    let by_command = cancelled.map(|command| Ended { span: command.span, status: Status::Cancelled });
     let mut endings: Vec<Ended> = by_worker.chain(by_command).collect();
     endings.sort_by_key(|ending| ending.span.from);
     endings
@@ -70,9 +70,10 @@ fn stays_ended(run: RunId, life: &Life, ending: Ended, verdict: &mut Verdict) {
         }
     }
     let resumed = |outcome| outcome == Some(CommandOutcome::Resumed);
-    for told in life.told.iter().filter(|told| span.before(told.span) && resumed(told.outcome)) {
+    for command in life.commands.iter().filter(|command| span.before(command.span) && resumed(command.outcome)) {
         if ending.for_good() {
-            verdict.broken(Rule::StaysEnded, format!("run {run} ended {status} {span} and was resumed {}", told.span));
+            verdict
+                .broken(Rule::StaysEnded, format!("run {run} ended {status} {span} and was resumed {}", command.span));
         }
     }
 }
@@ -94,9 +95,9 @@ fn attempts(run: RunId, life: &Life, unheard_grants: usize, verdict: &mut Verdic
     }
     let Some(created) = life.created.as_ref().filter(|_| !life.replaced) else { return };
     let starts = life.grants.iter().filter(|grant| !grant.granted.adopted).count();
-    let returned = |what| matches!(what, What::End(None | Some(Status::Queued)));
-    let interrupted = life.words.iter().filter(|word| word.accepted != Some(false) && returned(word.what)).count();
-    let allowed = created.asked.max_attempts as usize * (1 + life.resumes().count()) + interrupted;
+    let returned = |kind| matches!(kind, WriteKind::End(None | Some(Status::Queued)));
+    let interrupted = life.writes.iter().filter(|write| write.accepted != Some(false) && returned(write.kind)).count();
+    let allowed = created.run.max_attempts as usize * (1 + life.resumes().count()) + interrupted;
     // A lease nobody heard of may have been given back by a finish nobody heard of either.
     if starts > allowed + unheard_grants {
         verdict.broken(Rule::Attempts, format!("run {run} was started {starts} times, where {allowed} were allowed"));

@@ -1,8 +1,8 @@
-//! The history sorted by what it is about.
+//! The recording sorted by what it is about.
 
 use std::collections::BTreeMap;
 
-use super::super::{Asked, Call, Entry, Final, Granted, History, Seen};
+use super::super::{Call, Entry, FinalRun, FinalState, GrantedLease, Recording, SubmittedRun};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{HostName, QueueName, RunId, Status, WorkspaceName};
 use crate::store::{AppendOutcome, FinishOutcome, Lease, QueueSettings, Renewal, RerunOutcome, SubmitOutcome};
@@ -41,7 +41,7 @@ pub(super) struct Grant {
     pub(super) actor: String,
     pub(super) host: HostName,
     pub(super) takeover_delay: i64,
-    pub(super) granted: Granted,
+    pub(super) granted: GrantedLease,
 }
 
 impl Grant {
@@ -52,16 +52,16 @@ impl Grant {
 
 /// Something said under a lease.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
+pub(super) struct LeaseWrite {
     pub(super) span: Span,
     pub(super) epoch: i64,
-    pub(super) what: What,
+    pub(super) kind: WriteKind,
     /// Unknown if it was never answered.
     pub(super) accepted: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum WriteKind {
     Renew {
         ttl: i64,
     },
@@ -70,26 +70,26 @@ pub(super) enum What {
     End(Option<Status>),
 }
 
-impl Word {
+impl LeaseWrite {
     pub(super) fn is_accepted(&self) -> bool {
         self.accepted == Some(true)
     }
 
     /// Whether it ended the lease, for all one knows.
     pub(super) fn may_end(&self) -> bool {
-        matches!(self.what, What::End(_)) && self.accepted != Some(false)
+        matches!(self.kind, WriteKind::End(_)) && self.accepted != Some(false)
     }
 }
 
 /// A command about a run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct Commanded {
     pub(super) span: Span,
     pub(super) command: Command,
     pub(super) outcome: Option<CommandOutcome>,
 }
 
-impl Told {
+impl Commanded {
     pub(super) fn may_resume(&self) -> bool {
         self.command == Command::Resume && matches!(self.outcome, None | Some(CommandOutcome::Resumed))
     }
@@ -101,7 +101,7 @@ pub(super) struct Request {
     pub(super) span: Span,
     /// Orders those of one batch.
     pub(super) place: usize,
-    pub(super) asked: Asked,
+    pub(super) run: SubmittedRun,
     pub(super) queue_size: Option<u64>,
     pub(super) outcome: Option<SubmitOutcome>,
 }
@@ -114,16 +114,16 @@ pub(super) struct Life {
     pub(super) replaced: bool,
     /// By epoch.
     pub(super) grants: Vec<Grant>,
-    pub(super) words: Vec<Word>,
-    pub(super) told: Vec<Told>,
+    pub(super) writes: Vec<LeaseWrite>,
+    pub(super) commands: Vec<Commanded>,
     /// Passes that ended an attempt of it past its time, also those that may have.
     pub(super) expired: Vec<Span>,
-    pub(super) last: Option<Seen>,
+    pub(super) last: Option<FinalRun>,
 }
 
 impl Life {
-    pub(super) fn resumes(&self) -> impl Iterator<Item = &Told> {
-        self.told.iter().filter(|told| told.may_resume())
+    pub(super) fn resumes(&self) -> impl Iterator<Item = &Commanded> {
+        self.commands.iter().filter(|command| command.may_resume())
     }
 }
 
@@ -144,12 +144,12 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn of(history: &History, last: &Final) -> Self {
+    pub(super) fn of(recording: &Recording, last: &FinalState) -> Self {
         let mut facts = Self { queue_size: Some(0), ..Self::default() };
-        for entry in &history.entries {
+        for entry in &recording.entries {
             facts.note(entry);
         }
-        let unanswered = history.entries.iter().filter(|e| matches!(e.call, Call::Expire { ended: None }));
+        let unanswered = recording.entries.iter().filter(|e| matches!(e.call, Call::Expire { ended: None }));
         let unanswered: Vec<Span> = unanswered.map(span).collect();
         for seen in &last.runs {
             facts.life(seen.id).last = Some(seen.clone());
@@ -168,11 +168,11 @@ impl Facts {
     fn note(&mut self, entry: &Entry) {
         let span = span(entry);
         match &entry.call {
-            Call::Submit { asked, queue_size, answers } => {
+            Call::Submit { runs, queue_size, answers } => {
                 self.admitted(*queue_size);
-                for (place, asked) in asked.iter().enumerate() {
+                for (place, run) in runs.iter().enumerate() {
                     let outcome = answers.as_ref().map(|answers| answers[place]);
-                    self.requested(Request { span, place, asked: asked.clone(), queue_size: *queue_size, outcome });
+                    self.requested(Request { span, place, run: run.clone(), queue_size: *queue_size, outcome });
                 }
             }
             Call::Rerun { id, queue_size, answer, .. } => {
@@ -199,7 +199,7 @@ impl Facts {
                 }
                 for (at, run) in runs.iter().enumerate() {
                     let outcome = answers.as_ref().map(|answers| answers[at]);
-                    self.life(*run).told.push(Told { span, command: *command, outcome });
+                    self.life(*run).commands.push(Commanded { span, command: *command, outcome });
                 }
             }
             Call::Expire { ended } => {
@@ -211,25 +211,25 @@ impl Facts {
             Call::SetQueue { workspace, queue, settings } => {
                 self.settings.entry((workspace.clone(), queue.clone())).or_default().push((span, *settings));
             }
-            words => self.words(span, words),
+            writes => self.writes(span, writes),
         }
     }
 
-    fn words(&mut self, span: Span, call: &Call) {
-        let mut say = |lease: &Lease, what, accepted| {
-            self.life(lease.run).words.push(Word { span, epoch: lease.epoch, what, accepted });
+    fn writes(&mut self, span: Span, call: &Call) {
+        let mut say = |lease: &Lease, kind, accepted| {
+            self.life(lease.run).writes.push(LeaseWrite { span, epoch: lease.epoch, kind, accepted });
         };
         match call {
             Call::Renew { leases, ttl, answers } => {
                 for (at, lease) in leases.iter().enumerate() {
                     let accepted = answers.as_ref().map(|answers| answers[at] != Renewal::LeaseLost);
-                    say(lease, What::Renew { ttl: *ttl }, accepted);
+                    say(lease, WriteKind::Renew { ttl: *ttl }, accepted);
                 }
             }
             Call::Append { leases, answers } => {
                 for (at, lease) in leases.iter().enumerate() {
                     let accepted = answers.as_ref().map(|answers| answers[at] != AppendOutcome::LeaseLost);
-                    say(lease, What::Append, accepted);
+                    say(lease, WriteKind::Append, accepted);
                 }
             }
             Call::Finish { leases, answers } | Call::Release { leases, answers } => {
@@ -239,7 +239,7 @@ impl Facts {
                         Some(FinishOutcome::Accepted(status)) => Some(status),
                         _ => None,
                     };
-                    say(lease, What::End(status), answer.map(|_| status.is_some()));
+                    say(lease, WriteKind::End(status), answer.map(|_| status.is_some()));
                 }
             }
             _ => {}
@@ -252,7 +252,7 @@ impl Facts {
 
     fn requested(&mut self, request: Request) {
         match request.outcome {
-            Some(SubmitOutcome::Created) => self.life(request.asked.id).created = Some(request.clone()),
+            Some(SubmitOutcome::Created) => self.life(request.run.id).created = Some(request.clone()),
             Some(SubmitOutcome::Replaced(run)) => self.life(run).replaced = true,
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Small histories written by hand: one that is right and one that is wrong for each promise.
+//! Small recordings written by hand: one that is right and one that is wrong for each promise.
 
 mod admission;
 mod endings;

@@ -33,9 +33,9 @@ pub struct Entry {
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the verbs of the store say it")]
 pub enum Call {
-    Submit { asked: Vec<Asked>, queue_size: Option<u64>, answers: Option<Vec<SubmitOutcome>> },
+    Submit { runs: Vec<SubmittedRun>, queue_size: Option<u64>, answers: Option<Vec<SubmitOutcome>> },
     Rerun { workspace: WorkspaceName, id: RunId, queue_size: Option<u64>, answer: Option<RerunOutcome> },
-    Claim { host: HostName, capacity: usize, takeover_delay: i64, granted: Option<Vec<Granted>> },
+    Claim { host: HostName, capacity: usize, takeover_delay: i64, granted: Option<Vec<GrantedLease>> },
     Renew { leases: Vec<Lease>, ttl: i64, answers: Option<Vec<Renewal>> },
     Finish { leases: Vec<Lease>, answers: Option<Vec<FinishOutcome>> },
     Release { leases: Vec<Lease>, answers: Option<Vec<FinishOutcome>> },
@@ -52,14 +52,14 @@ impl Call {
             host: request.taker.host.clone(),
             capacity: request.capacity,
             takeover_delay: request.takeover_delay.as_micros() as i64,
-            granted: answer.map(|claim| claim.runs.iter().map(Granted::of).collect()),
+            granted: answer.map(|claim| claim.runs.iter().map(GrantedLease::of).collect()),
         }
     }
 }
 
 /// What of a requested run the checker judges by.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Asked {
+pub struct SubmittedRun {
     /// The id it asked for.
     pub id: RunId,
     /// The tenant.
@@ -80,7 +80,7 @@ pub struct Asked {
     pub idempotency: Option<(IdempotencyKey, Vec<u8>, i64)>,
 }
 
-impl Asked {
+impl SubmittedRun {
     /// What `request` asks.
     pub fn of(request: &NewRun) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Asked {
 
 /// A lease handed out, with what the run was at that time.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Granted {
+pub struct GrantedLease {
     /// The lease.
     pub lease: Lease,
     /// Whether the attempt was under way.
@@ -121,7 +121,7 @@ pub struct Granted {
     pub until: i64,
 }
 
-impl Granted {
+impl GrantedLease {
     /// What a claim handed out.
     pub fn of(claimed: &Claimed) -> Self {
         let run = &claimed.run;

@@ -5,14 +5,14 @@ use crate::store::{Page, Result, RunFilter, Store};
 
 /// Every run that is still known.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct Final {
+pub struct FinalState {
     /// In no particular order.
-    pub runs: Vec<Seen>,
+    pub runs: Vec<FinalRun>,
 }
 
 /// What of a run the checker judges by.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Seen {
+pub struct FinalRun {
     /// Which.
     pub id: RunId,
     /// The tenant.
@@ -29,7 +29,7 @@ pub struct Seen {
     pub epoch: i64,
 }
 
-impl Seen {
+impl FinalRun {
     /// What is known of `run`.
     pub fn of(run: &Run) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Seen {
     }
 }
 
-impl Final {
+impl FinalState {
     /// Reads all runs of all workspaces.
     pub async fn read(store: &dyn Store) -> Result<Self> {
         let mut runs = Vec::new();
@@ -57,7 +57,7 @@ impl Final {
             let mut page = Page::first(500);
             loop {
                 let listed = store.runs(&workspace, &RunFilter::default(), &page).await?;
-                runs.extend(listed.data.iter().map(Seen::of));
+                runs.extend(listed.data.iter().map(FinalRun::of));
                 let Some(next) = listed.next else { break };
                 page.after = Some(next);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Facts, Life, Request, What};
+use super::facts::{Facts, Life, Request, WriteKind};
 use super::{Rule, Verdict};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{KeyMode, RunId, Status};
@@ -19,7 +19,7 @@ pub(super) fn check(facts: &Facts, verdict: &mut Verdict) {
 /// The run that an answer names as the one which carries out the request.
 fn carried_out_by(request: &Request) -> Option<RunId> {
     match request.outcome? {
-        SubmitOutcome::Created => Some(request.asked.id),
+        SubmitOutcome::Created => Some(request.run.id),
         SubmitOutcome::Replaced(run) | SubmitOutcome::Kept(run) | SubmitOutcome::Existing(run) => Some(run),
         _ => None,
     }
@@ -38,8 +38,8 @@ fn lost(facts: &Facts, verdict: &mut Verdict) {
 fn idempotency(facts: &Facts, verdict: &mut Verdict) {
     let mut keys: BTreeMap<_, Vec<(&Request, &Vec<u8>, i64)>> = BTreeMap::new();
     for request in &facts.requests {
-        if let Some((key, fingerprint, ttl)) = &request.asked.idempotency {
-            keys.entry((&request.asked.workspace, key)).or_default().push((request, fingerprint, *ttl));
+        if let Some((key, fingerprint, ttl)) = &request.run.idempotency {
+            keys.entry((&request.run.workspace, key)).or_default().push((request, fingerprint, *ttl));
         }
     }
     for ((workspace, key), requests) in keys {
@@ -75,15 +75,16 @@ fn live(facts: &Facts) -> Vec<Live<'_>> {
 
 /// When its first life may have ended; `None` where that is not known. A run that waits for others ends unheard.
 fn ended_by(life: &Life, request: &Request) -> Option<i64> {
-    if life.replaced || request.asked.waits {
+    if life.replaced || request.run.waits {
         return None;
     }
-    let terminal = |what| matches!(what, What::End(status) if status.is_none_or(Status::is_terminal));
-    let words = life.words.iter().filter(|word| word.may_end() && terminal(word.what)).map(|word| word.span.from);
-    let cancels = life.told.iter().filter(|told| {
-        told.command == Command::Cancel && matches!(told.outcome, None | Some(CommandOutcome::Cancelled))
+    let terminal = |kind| matches!(kind, WriteKind::End(status) if status.is_none_or(Status::is_terminal));
+    let writes =
+        life.writes.iter().filter(|write| write.may_end() && terminal(write.kind)).map(|write| write.span.from);
+    let cancels = life.commands.iter().filter(|command| {
+        command.command == Command::Cancel && matches!(command.outcome, None | Some(CommandOutcome::Cancelled))
     });
-    let ends = words.chain(cancels.map(|told| told.span.from)).chain(life.expired.iter().map(|pass| pass.from));
+    let ends = writes.chain(cancels.map(|command| command.span.from)).chain(life.expired.iter().map(|pass| pass.from));
     match ends.min() {
         Some(end) => Some(end),
         None => life.last.as_ref().filter(|last| last.is_live()).map(|_| i64::MAX),
@@ -128,8 +129,8 @@ fn keys(facts: &Facts, live: &[Live<'_>], verdict: &mut Verdict) {
 
 /// Whether both have one key, which no request ever takes from a run.
 fn keeps_same_key(facts: &Facts, one: &Request, other: &Request) -> bool {
-    let key = |request: &Request| Some((request.asked.workspace.clone(), request.asked.key.as_ref()?.0.clone()));
+    let key = |request: &Request| Some((request.run.workspace.clone(), request.run.key.as_ref()?.0.clone()));
     let Some(shared) = key(one).filter(|shared| key(other).as_ref() == Some(shared)) else { return false };
-    let keeps = |request: &Request| request.asked.key.as_ref().is_some_and(|(_, mode)| *mode == KeyMode::Keep);
+    let keeps = |request: &Request| request.run.key.as_ref().is_some_and(|(_, mode)| *mode == KeyMode::Keep);
     facts.requests.iter().filter(|request| key(request).as_ref() == Some(&shared)).all(keeps)
 }

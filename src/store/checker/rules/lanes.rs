@@ -46,9 +46,9 @@ fn order(facts: &Facts, verdict: &mut Verdict) {
     let mut lanes: BTreeMap<(&WorkspaceName, &LaneName), Vec<Runner<'_>>> = BTreeMap::new();
     for (run, life) in facts.runs.iter().filter(|(_, life)| !life.replaced) {
         let Some(request) = &life.created else { continue };
-        let Some(lane) = &request.asked.lane else { continue };
+        let Some(lane) = &request.run.lane else { continue };
         let start = life.grants.iter().find(|grant| grant.epoch() == 1);
-        lanes.entry((&request.asked.workspace, lane)).or_default().push(Runner { run: *run, life, request, start });
+        lanes.entry((&request.run.workspace, lane)).or_default().push(Runner { run: *run, life, request, start });
     }
     for ((workspace, lane), runners) in lanes {
         for first in runners.iter().filter(|first| first.could_always_go()) {
@@ -67,14 +67,14 @@ impl Runner<'_> {
     /// Whether nothing but its lane ever kept it from starting.
     fn could_always_go(&self) -> bool {
         let moved = |command| matches!(command, Command::Pause | Command::Resume | Command::Enqueue);
-        let asked = &self.request.asked;
-        asked.at_once && !asked.waits && !self.life.told.iter().any(|told| moved(told.command))
+        let submitted = &self.request.run;
+        submitted.at_once && !submitted.waits && !self.life.commands.iter().any(|command| moved(command.command))
     }
 
     fn goes_before(&self, other: &Runner<'_>) -> bool {
         let (mine, theirs) = (self.request, other.request);
         let earlier = mine.span.before(theirs.span) || mine.span == theirs.span && mine.place < theirs.place;
-        earlier && mine.asked.priority >= theirs.asked.priority
+        earlier && mine.run.priority >= theirs.run.priority
     }
 
     fn overtaken_by(&self, other: &Runner<'_>) -> bool {

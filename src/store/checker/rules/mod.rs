@@ -1,4 +1,4 @@
-//! Judges a history by what a store promises.
+//! Judges a recording by what a store promises.
 
 mod admission;
 mod endings;
@@ -10,7 +10,7 @@ mod running;
 #[cfg(test)]
 mod tests;
 
-use super::{Final, History};
+use super::{FinalState, Recording};
 use facts::Facts;
 
 /// A promise that was broken.
@@ -18,7 +18,7 @@ use facts::Facts;
 pub struct Violation {
     /// Which.
     pub rule: Rule,
-    /// How, for a person to read. Times are the microseconds of the history.
+    /// How, for a person to read. Times are the microseconds of the recording.
     pub message: String,
 }
 
@@ -35,9 +35,9 @@ pub enum Rule {
     OneHolder,
     /// Epochs rise by one with every claim and adoption; an adoption is the same attempt.
     Epochs,
-    /// A word under an old epoch, or about an attempt that was ended, is refused.
+    /// A write under an old epoch, or about an attempt that was ended, is refused.
     StaleEpoch,
-    /// A word under a lease that ran out is refused.
+    /// A write under a lease that ran out is refused.
     Expiry,
     /// Another host takes over only after the takeover delay.
     Takeover,
@@ -67,9 +67,9 @@ pub enum Rule {
     RunKey,
 }
 
-/// Every promise that the history, with the state it led to, breaks for certain.
-pub fn check(history: &History, last: &Final) -> Vec<Violation> {
-    let facts = Facts::of(history, last);
+/// Every promise that the recording, with the state it led to, breaks for certain.
+pub fn check(recording: &Recording, last: &FinalState) -> Vec<Violation> {
+    let facts = Facts::of(recording, last);
     let mut verdict = Verdict::default();
     leases::check(&facts, &mut verdict);
     endings::check(&facts, &mut verdict);

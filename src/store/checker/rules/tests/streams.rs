@@ -1,6 +1,6 @@
 //! Lanes and queues.
 
-use super::super::super::{Asked, Call};
+use super::super::super::{Call, SubmittedRun};
 use super::story::{MS, Story, in_lane, lease, request};
 use super::{Rule, assert_breaks, assert_right};
 use crate::run::{Priority, Status};
@@ -37,9 +37,9 @@ fn a_lane_keeps_the_order_of_submission() {
 fn a_lane_keeps_the_order_of_a_batch() {
     let (first, second) = (in_lane("lane"), in_lane("lane"));
     let mut story = Story::default();
-    let asked = vec![Asked::of(&first), Asked::of(&second)];
+    let runs = vec![SubmittedRun::of(&first), SubmittedRun::of(&second)];
     let answers = Some(vec![SubmitOutcome::Created; 2]);
-    story.call(Call::Submit { asked, queue_size: None, answers }).claim(&second, 1, 1);
+    story.call(Call::Submit { runs, queue_size: None, answers }).claim(&second, 1, 1);
     assert_breaks(story.ends(&second, Status::Running, 1).ends(&first, Status::Queued, 0), Rule::LaneOrder);
 }
 
@@ -57,7 +57,7 @@ fn submissions_at_the_same_time_have_no_order() {
     let (first, second) = (in_lane("lane"), in_lane("lane"));
     let mut story = Story::default();
     let answers = Some(vec![SubmitOutcome::Created]);
-    story.overlapping(Call::Submit { asked: vec![Asked::of(&first)], queue_size: None, answers }, 50 * MS);
+    story.overlapping(Call::Submit { runs: vec![SubmittedRun::of(&first)], queue_size: None, answers }, 50 * MS);
     story.submit(&second, SubmitOutcome::Created).pass(50 * MS).claim(&second, 1, 1);
     assert_right(story.ends(&second, Status::Running, 1).ends(&first, Status::Queued, 0));
 }

@@ -1,10 +1,10 @@
 //! Who held a run, and whether only they had a say.
 
-use super::facts::{Facts, Grant, Life, Span, What, Word};
+use super::facts::{Facts, Grant, LeaseWrite, Life, Span, WriteKind};
 use super::{Rule, Verdict};
 use crate::run::RunId;
 
-/// How far the times of the history may be from the store's clock, in microseconds.
+/// How far the times of the recording may be from the store's clock, in microseconds.
 const SLACK: i64 = 2_000;
 
 pub(super) fn check(facts: &Facts, verdict: &mut Verdict) {
@@ -12,9 +12,9 @@ pub(super) fn check(facts: &Facts, verdict: &mut Verdict) {
         epochs(*run, life, verdict);
         one_holder(*run, life, verdict);
         takeover(*run, life, verdict);
-        for word in life.words.iter().filter(|word| word.is_accepted()) {
-            stale(*run, life, word, facts.unheard_grants > 0, verdict);
-            expired(*run, life, word, verdict);
+        for write in life.writes.iter().filter(|write| write.is_accepted()) {
+            stale(*run, life, write, facts.unheard_grants > 0, verdict);
+            expired(*run, life, write, verdict);
         }
         one_end(*run, life, verdict);
     }
@@ -90,8 +90,8 @@ fn one_holder(run: RunId, life: &Life, verdict: &mut Verdict) {
 
 /// The time up to which the lease was live for certain.
 fn held_until(life: &Life, held: &Grant) -> i64 {
-    let ends = life.words.iter().filter(|word| word.epoch == held.epoch() && word.may_end());
-    let ends = ends.map(|word| word.span.from);
+    let ends = life.writes.iter().filter(|write| write.epoch == held.epoch() && write.may_end());
+    let ends = ends.map(|write| write.span.from);
     let expired = life.expired.iter().filter(|pass| pass.to > held.span.from).map(|pass| pass.from);
     ends.chain(expired).min().unwrap_or(i64::MAX).min(earliest_end(life, held))
 }
@@ -108,9 +108,9 @@ fn earliest_end(life: &Life, held: &Grant) -> i64 {
 
 /// The renewals that succeeded, for all one knows, with their time to live and whether they did for certain.
 fn renewals(life: &Life, epoch: i64) -> impl Iterator<Item = (Span, i64, bool)> {
-    life.words.iter().filter(move |word| word.epoch == epoch && word.accepted != Some(false)).filter_map(|word| {
-        match word.what {
-            What::Renew { ttl } => Some((word.span, ttl, word.is_accepted())),
+    life.writes.iter().filter(move |write| write.epoch == epoch && write.accepted != Some(false)).filter_map(|write| {
+        match write.kind {
+            WriteKind::Renew { ttl } => Some((write.span, ttl, write.is_accepted())),
             _ => None,
         }
     })
@@ -122,8 +122,8 @@ fn takeover(run: RunId, life: &Life, verdict: &mut Verdict) {
         if !taken.granted.adopted || held.epoch() + 1 != taken.epoch() || held.host == taken.host {
             continue;
         }
-        let released = life.words.iter().filter(|word| word.epoch == held.epoch() && word.may_end());
-        let since = released.map(|word| word.span.from).min().unwrap_or(i64::MAX).min(earliest_end(life, held));
+        let released = life.writes.iter().filter(|write| write.epoch == held.epoch() && write.may_end());
+        let since = released.map(|write| write.span.from).min().unwrap_or(i64::MAX).min(earliest_end(life, held));
         let allowed = since.saturating_add(taken.takeover_delay);
         if taken.span.to.saturating_add(SLACK) < allowed {
             let message = format!(
@@ -135,37 +135,38 @@ fn takeover(run: RunId, life: &Life, verdict: &mut Verdict) {
     }
 }
 
-fn stale(run: RunId, life: &Life, word: &Word, grants_unheard: bool, verdict: &mut Verdict) {
-    let said = format!("a word about run {run} under epoch {} was accepted {}", word.epoch, word.span);
-    if let Some(newer) = life.grants.iter().find(|g| g.epoch() > word.epoch && g.span.before(word.span)) {
+fn stale(run: RunId, life: &Life, write: &LeaseWrite, grants_unheard: bool, verdict: &mut Verdict) {
+    let said = format!("a write about run {run} under epoch {} was accepted {}", write.epoch, write.span);
+    if let Some(newer) = life.grants.iter().find(|g| g.epoch() > write.epoch && g.span.before(write.span)) {
         verdict.broken(Rule::StaleEpoch, format!("{said}, after epoch {} was given {}", newer.epoch(), newer.span));
     }
-    let grant = life.grants.iter().find(|grant| grant.epoch() == word.epoch);
-    if grant.map_or(!grants_unheard, |grant| word.span.before(grant.span)) {
+    let grant = life.grants.iter().find(|grant| grant.epoch() == write.epoch);
+    if grant.map_or(!grants_unheard, |grant| write.span.before(grant.span)) {
         verdict.broken(Rule::StaleEpoch, format!("{said}, before that epoch was given to anyone"));
     }
-    let ended = |end: &&Word| end.epoch == word.epoch && end.is_accepted() && matches!(end.what, What::End(_));
-    if let Some(end) = life.words.iter().filter(ended).find(|end| end.span.before(word.span)) {
+    let ended =
+        |end: &&LeaseWrite| end.epoch == write.epoch && end.is_accepted() && matches!(end.kind, WriteKind::End(_));
+    if let Some(end) = life.writes.iter().filter(ended).find(|end| end.span.before(write.span)) {
         verdict.broken(Rule::StaleEpoch, format!("{said}, after the attempt was ended {}", end.span));
     }
 }
 
 fn one_end(run: RunId, life: &Life, verdict: &mut Verdict) {
-    let ends = life.words.iter().filter(|word| word.is_accepted() && matches!(word.what, What::End(_)));
-    let mut epochs: Vec<i64> = ends.map(|word| word.epoch).collect();
+    let ends = life.writes.iter().filter(|write| write.is_accepted() && matches!(write.kind, WriteKind::End(_)));
+    let mut epochs: Vec<i64> = ends.map(|write| write.epoch).collect();
     epochs.sort_unstable();
     for twice in epochs.windows(2).filter(|pair| pair[0] == pair[1]) {
         verdict.broken(Rule::StaleEpoch, format!("epoch {} of run {run} was ended twice", twice[0]));
     }
 }
 
-fn expired(run: RunId, life: &Life, word: &Word, verdict: &mut Verdict) {
-    let Some(grant) = life.grants.iter().find(|grant| grant.epoch() == word.epoch) else { return };
-    let before = renewals(life, word.epoch).filter(|(span, ..)| span.from < word.span.from);
+fn expired(run: RunId, life: &Life, write: &LeaseWrite, verdict: &mut Verdict) {
+    let Some(grant) = life.grants.iter().find(|grant| grant.epoch() == write.epoch) else { return };
+    let before = renewals(life, write.epoch).filter(|(span, ..)| span.from < write.span.from);
     let by_renewal = before.map(|(span, ttl, _)| span.to.saturating_add(ttl)).max();
     let until = grant.granted.until.max(by_renewal.unwrap_or(i64::MIN));
-    if word.span.from > until.saturating_add(SLACK) {
-        let said = format!("a word about run {run} under epoch {} was accepted {}", word.epoch, word.span);
+    if write.span.from > until.saturating_add(SLACK) {
+        let said = format!("a write about run {run} under epoch {} was accepted {}", write.epoch, write.span);
         verdict.broken(Rule::Expiry, format!("{said}, but its lease ran out at {until}"));
     }
 }

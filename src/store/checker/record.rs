@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 use jiff::SignedDuration;
 
-use super::{Asked, Call, Entry, Log};
+use super::{Call, Entry, Log, SubmittedRun};
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
@@ -91,7 +91,7 @@ impl Store for Recorder {
 
     async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
         self.note(self.store.submission(runs, admission), |submission| Call::Submit {
-            asked: runs.iter().map(Asked::of).collect(),
+            runs: runs.iter().map(SubmittedRun::of).collect(),
             queue_size: admission.queue_size,
             answers: submission.map(|submission| submission.outcomes.clone()),
         })

@@ -1,6 +1,6 @@
-//! Writes a history down call by call. A call lasts 10 ms, and 10 ms pass between two.
+//! Writes a recording down call by call. A call lasts 10 ms, and 10 ms pass between two.
 
-use super::super::super::{Asked, Call, Entry, Final, Granted, History, Seen};
+use super::super::super::{Call, Entry, FinalRun, FinalState, GrantedLease, Recording, SubmittedRun};
 use super::super::{Violation, check};
 use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{HostName, Json, LaneName, NewRun, QueueName, RunId, Status, TaskName, WorkspaceName};
@@ -14,7 +14,7 @@ pub(super) const DELAY: i64 = 1_000 * MS;
 pub(super) struct Story {
     now: i64,
     entries: Vec<Entry>,
-    last: Vec<Seen>,
+    last: Vec<FinalRun>,
 }
 
 pub(super) fn host(name: &str) -> HostName {
@@ -70,11 +70,11 @@ impl Story {
     }
 
     pub(super) fn submit_into(&mut self, run: &NewRun, outcome: SubmitOutcome, queue_size: Option<u64>) -> &mut Self {
-        self.call(Call::Submit { asked: vec![Asked::of(run)], queue_size, answers: Some(vec![outcome]) })
+        self.call(Call::Submit { runs: vec![SubmittedRun::of(run)], queue_size, answers: Some(vec![outcome]) })
     }
 
-    pub(super) fn granted(&self, request: &NewRun, epoch: i64, attempt: u32) -> Granted {
-        Granted {
+    pub(super) fn granted(&self, request: &NewRun, epoch: i64, attempt: u32) -> GrantedLease {
+        GrantedLease {
             lease: lease(request.id, epoch),
             adopted: false,
             attempt,
@@ -92,11 +92,11 @@ impl Story {
     }
 
     pub(super) fn adopt(&mut self, on: &str, request: &NewRun, epoch: i64, attempt: u32) -> &mut Self {
-        let granted = Granted { adopted: true, ..self.granted(request, epoch, attempt) };
+        let granted = GrantedLease { adopted: true, ..self.granted(request, epoch, attempt) };
         self.grant(on, granted)
     }
 
-    pub(super) fn grant(&mut self, on: &str, granted: Granted) -> &mut Self {
+    pub(super) fn grant(&mut self, on: &str, granted: GrantedLease) -> &mut Self {
         let granted = Some(vec![granted]);
         self.call(Call::Claim { host: host(on), capacity: 1, takeover_delay: DELAY, granted })
     }
@@ -125,7 +125,7 @@ impl Story {
     }
 
     pub(super) fn ends(&mut self, request: &NewRun, status: Status, epoch: i64) -> &mut Self {
-        self.last.push(Seen {
+        self.last.push(FinalRun {
             id: request.id,
             workspace: request.workspace.clone(),
             key: request.key.as_ref().map(|(key, _)| key.clone()),
@@ -138,6 +138,6 @@ impl Story {
     }
 
     pub(super) fn judge(&self) -> Vec<Violation> {
-        check(&History { entries: self.entries.clone() }, &Final { runs: self.last.clone() })
+        check(&Recording { entries: self.entries.clone() }, &FinalState { runs: self.last.clone() })
     }
 }

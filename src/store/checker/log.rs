@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Entry, History};
+use super::{Entry, Recording};
 use crate::clock::Clock;
 
 /// Gives out times that only ever rise, close to the store's clock. Processes of one machine share that clock.
@@ -53,28 +53,28 @@ impl Log {
     }
 
     /// # Panics
-    /// When the file cannot be written: a history with holes would accuse the innocent.
+    /// When the file cannot be written: a recording with holes would accuse the innocent.
     pub(super) fn write(&self, entry: Entry) {
         match &mut *self.sink.lock().unwrap_or_else(PoisonError::into_inner) {
             Sink::Memory(entries) => entries.push(entry),
             Sink::File(file) => {
                 let mut line = serde_json::to_vec(&entry).expect("an entry is plain data");
                 line.push(b'\n');
-                file.write_all(&line).expect("the history can be written");
+                file.write_all(&line).expect("the recording can be written");
             }
         }
     }
 
     /// What was written so far, if it was kept in memory.
-    pub fn history(&self) -> History {
+    pub fn recording(&self) -> Recording {
         match &*self.sink.lock().unwrap_or_else(PoisonError::into_inner) {
-            Sink::Memory(entries) => History::merge(entries.iter().cloned()),
-            Sink::File(_) => History::default(),
+            Sink::Memory(entries) => Recording::merge(entries.iter().cloned()),
+            Sink::File(_) => Recording::default(),
         }
     }
 }
 
-impl History {
+impl Recording {
     /// Reads and merges what several processes wrote. A line that a kill cut short says nothing.
     pub fn read<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> io::Result<Self> {
         let mut entries: Vec<Entry> = Vec::new();

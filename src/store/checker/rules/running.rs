@@ -1,6 +1,6 @@
 //! The times during which runs were running for certain.
 
-use super::facts::{Facts, Grant, Life, What};
+use super::facts::{Facts, Grant, Life, WriteKind};
 use crate::run::{RunId, Status};
 
 /// An attempt from the claim that started it to the first thing that may have ended it.
@@ -27,8 +27,9 @@ pub(super) fn running(facts: &Facts) -> Vec<Running<'_>> {
 
 /// A run without a lease is still running, so only the end of the attempt counts.
 fn until(life: &Life, grant: &Grant) -> i64 {
-    let goes_on = What::End(Some(Status::Running));
-    let ends = life.words.iter().filter(|word| word.may_end() && word.what != goes_on && word.epoch >= grant.epoch());
+    let goes_on = WriteKind::End(Some(Status::Running));
+    let ends =
+        life.writes.iter().filter(|write| write.may_end() && write.kind != goes_on && write.epoch >= grant.epoch());
     let expired = life.expired.iter().filter(|pass| pass.to > grant.span.from);
-    ends.map(|word| word.span.from).chain(expired.map(|pass| pass.from)).min().unwrap_or(i64::MAX)
+    ends.map(|write| write.span.from).chain(expired.map(|pass| pass.from)).min().unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Holders, epochs, stale words, expiry, takeover.
+//! Holders, epochs, stale writes, expiry, takeover.
 
 use super::super::super::Call;
 use super::story::{DELAY, MS, Story, TTL, host, lease, request};
