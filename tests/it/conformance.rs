@@ -17,8 +17,6 @@ mod memory {
     }
 
     runlane::conformance_suite!(bench);
-    runlane::schedule_suite!(bench);
-    runlane::access_suite!(bench);
 }
 
 #[cfg(feature = "sqlite")]
@@ -37,8 +35,6 @@ mod sqlite {
     }
 
     runlane::conformance_suite!(bench);
-    runlane::schedule_suite!(bench);
-    runlane::access_suite!(bench);
 }
 
 #[cfg(feature = "postgres")]
@@ -65,8 +61,6 @@ mod postgres {
         }
 
         runlane::conformance_suite!(bench);
-        runlane::schedule_suite!(bench);
-        runlane::access_suite!(bench);
     }
 
     /// Through PgBouncer in transaction mode, which gives every transaction another session.
@@ -79,7 +73,5 @@ mod postgres {
         }
 
         runlane::conformance_suite!(bench);
-        runlane::schedule_suite!(bench);
-        runlane::access_suite!(bench);
     }
 }

@@ -1,7 +1,7 @@
 //! The sentences that every store makes true, one function each, in a file for each verb.
 //!
-//! `conformance_suite!` makes tests of them: see `tests/it/conformance.rs`. A new behaviour starts here and in
-//! the reference model, then comes each database.
+//! `conformance_suite!` makes tests of them: see `tests/it/conformance.rs`. The lists name them by subject. A new behaviour starts
+//! here and in the reference model, then comes each database.
 
 pub mod access_list;
 mod adopt;
@@ -26,7 +26,7 @@ mod harness;
 mod idempotency;
 mod lane_holds;
 mod lanes;
-pub mod list;
+pub mod lease_list;
 mod look;
 mod pause_resume;
 mod postponements;
@@ -34,11 +34,14 @@ mod prelude;
 mod promote;
 mod prune;
 mod queues;
+pub mod readiness_list;
 mod reads;
 mod ready_signal;
 mod reap;
+pub mod record_list;
 mod release;
 mod renew;
+pub mod request_list;
 mod rerun;
 mod retries;
 mod routing;
@@ -57,3 +60,17 @@ mod workers;
 mod workspaces;
 
 pub use harness::{Bench, START};
+
+/// Makes a test of every sentence of every list. Takes the path of an async function that answers with an `Option<Bench>`: a
+/// new bench, or nothing where there is no database to judge.
+#[macro_export]
+macro_rules! conformance_suite {
+    ($make_bench:path) => {
+        $crate::request_suite!($make_bench);
+        $crate::readiness_suite!($make_bench);
+        $crate::lease_suite!($make_bench);
+        $crate::record_suite!($make_bench);
+        $crate::schedule_suite!($make_bench);
+        $crate::access_suite!($make_bench);
+    };
+}

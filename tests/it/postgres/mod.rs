@@ -7,6 +7,5 @@ mod lane_locks;
 mod opening;
 mod plans;
 mod proof;
-mod schedule_plans;
 mod together;
 mod wakes;

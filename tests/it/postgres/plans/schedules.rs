@@ -1,14 +1,6 @@
 //! The plans of the statements of recurring work, as for those of runs.
 
-use super::plans::{assert_by_index, check, ids};
-
-macro_rules! sql {
-    ($name:literal) => {
-        super::plans::expanded(include_str!(concat!("../../../src/store/postgres/sql/", $name, ".sql")))
-    };
-}
-
-const NOW: &str = "null::timestamptz";
+use super::{NOW, assert_by_index, check, ids};
 
 #[tokio::test]
 async fn schedules_and_grants_are_locked_by_id() {
