@@ -65,6 +65,8 @@ pub(super) enum WriteKind {
     Renew {
         ttl: i64,
     },
+    /// Was told that it holds the lease, though nobody renewed it: somebody else had locked the run.
+    Busy,
     Append,
     /// A finish or release, and what the run became by it.
     End(Option<Status>),
@@ -222,8 +224,10 @@ impl Facts {
         match call {
             Call::Renew { leases, ttl, answers } => {
                 for (at, lease) in leases.iter().enumerate() {
-                    let accepted = answers.as_ref().map(|answers| answers[at] != Renewal::LeaseLost);
-                    say(lease, WriteKind::Renew { ttl: *ttl }, accepted);
+                    let answer = answers.as_ref().map(|answers| answers[at]);
+                    let busy = answer == Some(Renewal::Busy);
+                    let kind = if busy { WriteKind::Busy } else { WriteKind::Renew { ttl: *ttl } };
+                    say(lease, kind, answer.map(|answer| answer != Renewal::LeaseLost));
                 }
             }
             Call::Append { leases, answers } => {

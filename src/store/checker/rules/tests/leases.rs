@@ -4,7 +4,7 @@ use super::super::super::Call;
 use super::story::{DELAY, MS, Story, TTL, host, lease, request};
 use super::{Rule, assert_breaks, assert_right};
 use crate::run::Status;
-use crate::store::SubmitOutcome;
+use crate::store::{Renewal, SubmitOutcome};
 
 #[test]
 fn a_plain_life_with_a_loss_and_an_adoption_is_right() {
@@ -31,6 +31,16 @@ fn a_renewed_lease_is_held_longer() {
     story.submit(&run, SubmitOutcome::Created).claim(&run, 1, 1).pass(TTL - 100 * MS).renew(lease(run.id, 1));
     story.pass(100 * MS).adopt("here", &run, 2, 1).ends(&run, Status::Running, 2);
     assert_breaks(&story, Rule::OneHolder);
+}
+
+#[test]
+fn a_lease_that_was_found_locked_is_held_and_not_longer() {
+    let run = request();
+    let mut story = Story::default();
+    story.submit(&run, SubmitOutcome::Created).claim(&run, 1, 1).pass(TTL - 100 * MS);
+    story.call(Call::Renew { leases: vec![lease(run.id, 1)], ttl: TTL, answers: Some(vec![Renewal::Busy]) });
+    assert_right(story.copy().pass(100 * MS).adopt("here", &run, 2, 1).ends(&run, Status::Running, 2));
+    assert_breaks(story.adopt("here", &run, 2, 1).ends(&run, Status::Running, 2), Rule::OneHolder);
 }
 
 #[test]
