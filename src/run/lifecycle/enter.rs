@@ -76,6 +76,8 @@ pub fn replace(old: &Run, request: &NewRun, keep_available_at: bool, waits: bool
     let mut run = submit(request, old.seq, waits, now);
     run.id = old.id;
     run.requested_at = old.requested_at;
+    // A worker that leased it ahead and gave it back has no say in the next lease, so its epoch is not given twice.
+    run.epoch = old.epoch;
     run.awaited = old.awaited;
     if keep_available_at {
         run.available_at = old.available_at;

@@ -71,12 +71,13 @@ fn a_run_has_started_once_it_was_claimed_even_if_it_is_queued_again() {
 
 #[test]
 fn a_replaced_run_keeps_its_identity_and_place_and_takes_on_the_rest() {
-    let old = Run { seq: 42, awaited: true, available_at: at(70), ..queued() };
+    let old = Run { seq: 42, epoch: 3, awaited: true, available_at: at(70), ..queued() };
     let key = RunKey::parse("k").expect("short");
     let payload = Json::parse("[2]").expect("JSON");
     let new = NewRun { id: RunId::new(), payload, key: Some((key.clone(), KeyMode::Replace)), ..in_lane() };
     let run = replace(&old, &new, false, false, now());
     assert_eq!((run.id, run.seq, run.requested_at, run.awaited), (old.id, 42, old.requested_at, true));
+    assert_eq!(run.epoch, 3, "it was leased ahead and given back");
     assert_eq!((run.payload, run.lane, run.key), (new.payload.clone(), new.lane.clone(), Some(key)));
     assert_eq!((run.available_at, run.state), (now(), State::Queued(Some(BlockedBy::Lane))));
     let kept = replace(&old, &new, true, false, now());
