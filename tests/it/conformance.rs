@@ -74,4 +74,19 @@ mod postgres {
 
         runlane::conformance_suite!(bench);
     }
+
+    /// With no row lock taken.
+    mod unlocked {
+        use super::*;
+
+        async fn bench() -> Option<Bench> {
+            let database = Database::empty().await?;
+            let clock = ManualClock::starting_at(START);
+            let url = format!("{}?listen=false", database.url);
+            let store = crate::postgres::guards::unlocked::unlocked(&url, Clock::Manual(clock.clone()), &[]).await;
+            Some(Bench { store: Arc::new(store), clock, keep: Box::new(database) })
+        }
+
+        runlane::conformance_suite!(bench);
+    }
 }

@@ -128,21 +128,28 @@ async fn tell_those_who_wait<T: Tx>(tx: &mut T, changes: &[Change], now: Timesta
     for (run, upstream) in tx.waits_on(&awaited.keys().copied().collect::<Vec<_>>()).await? {
         upstreams.entry(run).or_default().insert(upstream);
     }
-    // Locked first: of two upstream runs that end at once, the later commit then sees that it was the last.
     let waiting = tx.lock_runs(&upstreams.keys().copied().collect::<Vec<_>>()).await?;
     let over: Vec<(RunId, RunId)> =
         upstreams.iter().flat_map(|(run, ended)| ended.iter().map(|upstream| (*run, *upstream))).collect();
     tx.delete_waits(&over).await?;
     let still = tx.waiting(&waiting.iter().map(|run| run.id).collect::<Vec<_>>()).await?;
-    let mut next = Vec::new();
+    let (mut next, mut waiting_on) = (Vec::new(), Vec::new());
     for run in waiting {
         let failed = upstreams[&run.id].iter().find(|upstream| awaited[upstream] != Status::Succeeded);
         let step = match failed {
             Some(upstream) => lifecycle::upstream_failed(run.clone(), *upstream, awaited[upstream], now),
-            None if still.contains(&run.id) => None,
+            None if still.contains(&run.id) => {
+                waiting_on.push(Run { revision: run.revision + 1, ..run });
+                continue;
+            }
             None => Some(Step { run: lifecycle::unblock(run.clone(), now), ended: None }),
         };
         next.extend(step.map(|step| Change { before: run, step }));
+    }
+    // Written though nothing but the revision changes: of two upstream runs that end at once, each of which saw the other's wait,
+    // one fails here and decides again.
+    if !waiting_on.is_empty() {
+        wrote_all(tx.update_runs(&waiting_on).await?, waiting_on.len())?;
     }
     Ok(next)
 }

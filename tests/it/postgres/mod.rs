@@ -3,6 +3,7 @@
 mod chains;
 mod faults;
 pub mod fixture;
+pub mod guards;
 mod lane_locks;
 mod opening;
 mod plans;

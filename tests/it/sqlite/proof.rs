@@ -4,14 +4,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use jiff::Timestamp;
 use runlane::clock::Clock;
-use runlane::store::Store;
+use runlane::run::lifecycle::{Outcome, Taker};
+use runlane::run::{HostName, Json, NewRun, Status, TaskName, WorkerId, WorkspaceName};
+use runlane::schedule::Overlap;
 use runlane::store::sqlite::SqliteStore;
+use runlane::store::{Admission, ClaimRequest, Finish, Page, RunFilter, Store};
 
 use crate::concurrent::{Size, seed, verdict, workload};
 use crate::model::{cases, compare_with_model};
 use crate::mutants::all_are_reported;
 use crate::mutants::sql::SQLITE;
+use crate::schedules::support::{any_task, every, schedule, spec};
 
 /// A directory of files that do not exist yet.
 struct Files {
@@ -58,4 +63,57 @@ async fn every_fault_of_a_sqlite_statement_is_reported() {
         Arc::new(store.expect("a broken store can be opened")) as Arc<dyn Store>
     })
     .await;
+}
+
+/// SQLite has one writer, so no decision is overtaken, and guards against that cannot be shown to count. Those of a plain end
+/// choose the way that the end takes.
+#[tokio::test]
+async fn a_plain_end_leaves_runs_that_others_wait_for_and_runs_of_schedules_to_the_long_way() {
+    let files = Files::new();
+    for (guard, chained) in [(" and awaited = 0", false), (" and schedule_id is null", true)] {
+        for faults in [&[][..], &[("finish_plain", guard, "")]] {
+            let path = files.next();
+            SqliteStore::migrate(&path).await.expect("a file can be made");
+            let store = SqliteStore::open_sabotaged(&path, Clock::Database, faults).await.expect("a store");
+            let goes_on = if chained { brings_the_next_slot(&store).await } else { frees_who_waits(&store).await };
+            assert_eq!(goes_on, faults.is_empty(), "{guard}");
+        }
+    }
+}
+
+fn a_run() -> NewRun {
+    NewRun::of(TaskName::parse("work").expect("a name"), Json::null())
+}
+
+/// Ends the one run that can be claimed.
+async fn succeed(store: &dyn Store) {
+    let taker = Taker { worker: WorkerId::new(), host: HostName::parse("here").expect("a name") };
+    let claimed = store.claim(&ClaimRequest::of(taker, 10)).await.expect("a claim").runs;
+    assert_eq!(claimed.len(), 1);
+    let finish = Finish::of(claimed[0].lease(), Outcome::Succeeded { output: None });
+    store.finish(&[finish]).await.expect("finished");
+}
+
+async fn frees_who_waits(store: &dyn Store) -> bool {
+    let upstream = a_run();
+    let waiting = NewRun { after: vec![upstream.id], ..a_run() };
+    let id = waiting.id;
+    store.submit(&[upstream, waiting], Admission::default()).await.expect("submitted");
+    succeed(store).await;
+    let run = store.run(&WorkspaceName::default(), id).await.expect("a read").expect("a run");
+    run.blocked_by().is_none()
+}
+
+async fn brings_the_next_slot(store: &dyn Store) -> bool {
+    let grant = any_task();
+    store.create_grant(&grant).await.expect("a grant");
+    let spec = spec("work", every(1, Timestamp::UNIX_EPOCH), Overlap::Forbid);
+    let schedule = schedule(store, spec, grant.id).await;
+    while store.promote(10).await.expect("promoted").runs == 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    succeed(store).await;
+    let filter = RunFilter { schedule: Some(schedule.id), statuses: vec![Status::Queued], ..RunFilter::default() };
+    let waiting = store.runs(&WorkspaceName::default(), &filter, &Page::first(10)).await.expect("runs");
+    !waiting.data.is_empty()
 }

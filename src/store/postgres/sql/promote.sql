@@ -5,5 +5,5 @@ where ctid = any(array(
     select ctid from runlane.runs
     where blocked_by = 'available_at' and available_at <= (select coalesce($1, clock_timestamp()))
     order by available_at, seq limit $2 for update skip locked))
-    and coalesce(blocked_by, '') = 'available_at'
+    and coalesce(blocked_by, '') = 'available_at' and available_at <= coalesce($1, clock_timestamp())
 returning workspace, lane, case when slot is not null then schedule_id end
