@@ -35,20 +35,14 @@ impl GrantRequest {
     }
 }
 
-/// The new grant; `None` if there is no such workspace. If the connection broke during the commit, looks for it.
+/// The new grant; `None` if there is no such workspace.
 pub async fn create_grant(store: &dyn Store, by: &By, request: &GrantRequest) -> Result<Option<Grant>> {
     let wanted = request.new_grant(by);
-    let outcome = match store.create_grant(&wanted).await {
-        Err(StoreError::Ambiguous(_)) => store.create_grant(&wanted).await.map_err(still_ambiguous)?,
-        answer => answer?,
-    };
-    let grant = match outcome {
+    let grant = match store.create_grant(&wanted).await? {
         CreateGrantOutcome::Created(grant) => grant,
         CreateGrantOutcome::UnknownWorkspace => return Ok(None),
-        CreateGrantOutcome::DuplicateId => {
-            let found = store.grant(&by.workspace, wanted.id).await?;
-            found.ok_or_else(|| StoreError::Corrupt("a new grant exists already".into()))?
-        }
+        // Its id is ours, and new.
+        CreateGrantOutcome::DuplicateId => return Err(StoreError::Corrupt("a new grant exists already".into())),
     };
     made_grant(store, by, &grant).await;
     Ok(Some(grant))
@@ -61,8 +55,4 @@ pub(super) async fn made_grant(store: &dyn Store, by: &By, grant: &Grant) {
         "expires_at": grant.expires_at,
     });
     by.did(store, "grant.create", &grant.id, detail(words)).await;
-}
-
-pub(super) fn still_ambiguous(error: StoreError) -> StoreError {
-    StoreError::Ambiguous(Box::new(error))
 }

@@ -1,7 +1,7 @@
 //! Makes a schedule, with the grant it runs under if there is none yet.
 
 use super::by::detail;
-use super::create_grant::{made_grant, still_ambiguous};
+use super::create_grant::made_grant;
 use super::edit_schedule::TRIES;
 use super::schedule_name::free_name;
 use super::{By, GrantRequest, Naming};
@@ -33,7 +33,7 @@ pub enum GrantChoice {
     Own,
 }
 
-/// Makes it. If the connection broke during the commit, asks again: the id settles it.
+/// Makes it.
 pub async fn create_schedule(store: &dyn Store, by: &By, request: ScheduleRequest) -> Result<CreateScheduleOutcome> {
     if request.naming == Naming::AsGiven {
         return create_once(store, by, request).await;
@@ -68,16 +68,7 @@ async fn create_once(store: &dyn Store, by: &By, request: ScheduleRequest) -> Re
         grant,
         enabled: request.enabled,
     };
-    let outcome = match store.create_schedule(&wanted, new_grant.as_ref()).await {
-        Err(StoreError::Ambiguous(_)) => {
-            let again = store.create_schedule(&wanted, new_grant.as_ref()).await.map_err(still_ambiguous)?;
-            match (&again, store.schedule(&by.workspace, wanted.id).await?) {
-                (CreateScheduleOutcome::DuplicateId, Some(made)) => CreateScheduleOutcome::Created(made),
-                _ => again,
-            }
-        }
-        answer => answer?,
-    };
+    let outcome = store.create_schedule(&wanted, new_grant.as_ref()).await?;
     if let CreateScheduleOutcome::Created(schedule) = &outcome {
         if new_grant.is_some()
             && let Some(grant) = store.grant(&by.workspace, schedule.grant).await?

@@ -5,7 +5,8 @@ use std::num::{NonZeroU16, NonZeroU32};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    IdempotencyKey, Json, LaneName, Priority, QueueName, RetryPolicy, RunId, RunKey, Scheduled, TaskName, WorkspaceName,
+    IdempotencyKey, Json, LaneName, Priority, QueueName, RetryPolicy, Run, RunId, RunKey, Scheduled, TaskName,
+    WorkspaceName,
 };
 
 /// Everything that may be asked of a new run. Start from [`NewRun::of`] and set what differs.
@@ -52,6 +53,14 @@ impl NewRun {
     pub fn is_plain(&self) -> bool {
         let waits = self.due != Due::Now || self.hold || self.lane.is_some() || !self.after.is_empty();
         !waits && self.key.is_none() && self.idempotency.is_none() && self.scheduled.is_none()
+    }
+
+    /// Whether a stored run with this id is what the request asked for, rather than somebody else's. Compares what a run keeps for
+    /// good: its key it may give up, and what limits its attempts may be raised.
+    pub fn made(&self, run: &Run) -> bool {
+        let same_work = run.task == self.task && run.payload == self.payload && run.metadata == self.metadata;
+        let same_place = run.queue == self.queue && run.lane == self.lane && run.priority == self.priority;
+        (run.id, &run.workspace, run.scheduled) == (self.id, &self.workspace, self.scheduled) && same_work && same_place
     }
 }
 

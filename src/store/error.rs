@@ -110,6 +110,15 @@ impl StoreError {
         }
     }
 
+    /// After a commit that was not answered, whatever went wrong then: the change may have been made.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(in crate::store) fn still_ambiguous(self) -> Self {
+        match self {
+            Self::Ambiguous(_) => self,
+            other => Self::Ambiguous(Box::new(other)),
+        }
+    }
+
     /// Whether what was to be stored is at fault, so that trying the same again would fail the same way.
     pub fn blames_data(&self) -> bool {
         let StoreError::Database { source, .. } = self else { return false };

@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 use std::future::{Future, ready};
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool, PoolError};
 use futures::future::{Either, join3};
@@ -14,7 +12,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Error, Row};
 
 use super::arrays::Params;
-use super::connect::{Target, is_contention, is_disconnect, lost_connection, refused};
+use super::connect::{Target, is_disconnect, refused};
 use super::marks::{Look, Marks};
 use super::statements::Statements;
 use super::wakes::{CHANNEL, Wakes};
@@ -23,11 +21,8 @@ use crate::run::WorkspaceName;
 use crate::store::ready::News;
 use crate::store::{Result, StoreError};
 
-const BEGIN: &str = include_str!("begin.sql");
-const BEGIN_READ: &str = include_str!("begin_read.sql");
-
 /// What every transaction of a store shares.
-pub(super) struct Shared {
+pub(in crate::store) struct Shared {
     pub(super) target: Target,
     pub(super) statements: Statements,
     pub(super) clock: Clock,
@@ -54,7 +49,7 @@ impl Workspaces {
 
 /// An open transaction. It is begun along with its first statement, and where that is known, committed along with its
 /// last: what goes out together is answered together.
-pub(super) struct Session {
+pub(in crate::store) struct Session {
     client: Option<Object>,
     pub(super) shared: Arc<Shared>,
     doing: &'static str,
@@ -84,16 +79,13 @@ impl std::ops::Deref for Session {
 }
 
 impl Session {
-    pub(super) async fn begin(pool: &Pool, shared: &Arc<Shared>, doing: &'static str) -> Result<Self> {
-        Self::start(pool, shared, doing, BEGIN).await
-    }
-
-    /// For reads of more than one statement that must agree with each other.
-    pub(super) async fn begin_read(pool: &Pool, shared: &Arc<Shared>, doing: &'static str) -> Result<Self> {
-        Self::start(pool, shared, doing, BEGIN_READ).await
-    }
-
-    async fn start(pool: &Pool, shared: &Arc<Shared>, doing: &'static str, begin: &'static str) -> Result<Self> {
+    /// Takes a connection; `begin` goes out with the first statement.
+    pub(super) async fn start(
+        pool: &Pool,
+        shared: &Arc<Shared>,
+        doing: &'static str,
+        begin: &'static str,
+    ) -> Result<Self> {
         let client = connect(pool, &shared.target).await?;
         Ok(Self {
             client: Some(client),
@@ -286,38 +278,5 @@ fn root(error: tokio_postgres::Error) -> Box<dyn std::error::Error + Send + Sync
     match error.into_source() {
         Some(source) => source,
         None => "the connection was closed".into(),
-    }
-}
-
-/// Decides whether a transaction that failed is tried again.
-pub(super) struct Tries {
-    left: u32,
-    made: u32,
-}
-
-impl Tries {
-    pub(super) fn new() -> Self {
-        Self { left: 12, made: 0 }
-    }
-
-    /// For verbs that may be done twice.
-    pub(super) async fn after_ambiguity(&mut self) -> Result<()> {
-        self.after(StoreError::Contended { doing: "after a lost connection" }).await
-    }
-
-    /// Waits a little before another try, or gives the error back. Nothing was committed, so trying again is safe.
-    pub(super) async fn after(&mut self, error: StoreError) -> Result<()> {
-        self.made += 1;
-        if self.made > self.left || !(is_contention(&error) || lost_connection(&error)) {
-            return Err(error);
-        }
-        tracing::debug!(tries = self.made, %error, "trying the transaction again");
-        tokio::time::sleep(self.wait(RandomState::new().hash_one(()))).await;
-        Ok(())
-    }
-
-    /// One to four milliseconds for each try made, by a draw, so that those who met do not meet again in step.
-    fn wait(&self, draw: u64) -> Duration {
-        Duration::from_micros(u64::from(self.made) * (1_000 + draw % 3_000))
     }
 }

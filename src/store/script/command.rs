@@ -8,7 +8,7 @@ use super::submit::submit_one;
 use super::{Change, Tx, apply};
 use crate::run::lifecycle::{self, Command, CommandOutcome};
 use crate::run::{Run, RunId, WorkspaceName};
-use crate::store::{Admission, RerunOutcome, Result};
+use crate::store::{Admission, RerunOutcome, Result, SubmitOutcome};
 
 /// One run after the other, since what happens to one may change what another may do.
 pub(in crate::store) async fn command<T: Tx>(
@@ -89,4 +89,21 @@ pub(in crate::store) async fn rerun<T: Tx>(
     let outcome = submit_one(tx, &request, admission).await?;
     lock_and_settle(tx, &lanes).await?;
     Ok(RerunOutcome::Submitted(outcome))
+}
+
+/// As [`rerun`], after a commit that was not answered: the new run may be there already.
+pub(in crate::store) async fn rerun_again<T: Tx>(
+    tx: &mut T,
+    workspace: &WorkspaceName,
+    run: RunId,
+    id: RunId,
+    admission: Admission,
+) -> Result<RerunOutcome> {
+    let outcome = rerun(tx, workspace, run, id, admission).await?;
+    if outcome != RerunOutcome::Submitted(SubmitOutcome::DuplicateId) {
+        return Ok(outcome);
+    }
+    let (old, new) = (tx.run(workspace, run).await?, tx.run(workspace, id).await?);
+    let made = old.zip(new).is_some_and(|(old, new)| lifecycle::rerun(&old, id).made(&new));
+    Ok(if made { RerunOutcome::Submitted(SubmitOutcome::Created) } else { outcome })
 }

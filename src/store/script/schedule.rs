@@ -26,6 +26,17 @@ pub(in crate::store) async fn create_grant<T: Tx>(tx: &mut T, request: &NewGrant
     })
 }
 
+/// As [`create_grant`], after a commit that was not answered: the grant may be there already.
+pub(in crate::store) async fn create_grant_again<T: Tx>(tx: &mut T, request: &NewGrant) -> Result<CreateGrantOutcome> {
+    let outcome = create_grant(tx, request).await?;
+    if outcome != CreateGrantOutcome::DuplicateId {
+        return Ok(outcome);
+    }
+    let found = tx.grant(&request.workspace, request.id).await?;
+    let made = found.filter(|grant| *grant == Grant::new(request, grant.created_at));
+    Ok(made.map_or(outcome, CreateGrantOutcome::Created))
+}
+
 pub(in crate::store) async fn revoke_grant<T: Tx>(
     tx: &mut T,
     workspace: &WorkspaceName,
@@ -38,6 +49,18 @@ pub(in crate::store) async fn revoke_grant<T: Tx>(
         None => RevokeGrantOutcome::NotFound,
         Some(grant) if revoked => RevokeGrantOutcome::Revoked(grant),
         Some(grant) => RevokeGrantOutcome::AlreadyRevoked(grant),
+    })
+}
+
+/// As [`revoke_grant`], after a commit that was not answered: that the grant is revoked may well be the caller's doing.
+pub(in crate::store) async fn revoke_grant_again<T: Tx>(
+    tx: &mut T,
+    workspace: &WorkspaceName,
+    grant: GrantId,
+) -> Result<RevokeGrantOutcome> {
+    Ok(match revoke_grant(tx, workspace, grant).await? {
+        RevokeGrantOutcome::AlreadyRevoked(grant) => RevokeGrantOutcome::Revoked(grant),
+        outcome => outcome,
     })
 }
 
@@ -83,6 +106,21 @@ pub(in crate::store) async fn create_schedule<T: Tx>(
     let runs = with_free_keys(tx, run.into_iter().collect()).await?;
     bring_in(tx, &runs).await?;
     Ok(CreateScheduleOutcome::Created(schedule))
+}
+
+/// As [`create_schedule`], after a commit that was not answered: the schedule may be there already.
+pub(in crate::store) async fn create_schedule_again<T: Tx>(
+    tx: &mut T,
+    request: &NewSchedule,
+    grant: Option<&NewGrant>,
+) -> Result<CreateScheduleOutcome> {
+    let outcome = create_schedule(tx, request, grant).await?;
+    if outcome != CreateScheduleOutcome::DuplicateId {
+        return Ok(outcome);
+    }
+    let found = tx.schedule(&request.workspace, request.id).await?;
+    let made = found.filter(|found| found.spec == request.spec && found.grant == request.grant);
+    Ok(made.map_or(outcome, CreateScheduleOutcome::Created))
 }
 
 /// `None` if there is no such grant.

@@ -1,8 +1,35 @@
 //! The SQL of a database: one file per statement, the same names everywhere.
 
-/// Declares the statements of a database from `sql/<name>.sql` beside the caller, with the columns of runs filled in.
+/// Declares the statements of a database from `sql/<name>.sql` beside the caller, with the columns of runs filled in. Which there
+/// are is the same everywhere.
 macro_rules! statements {
-    ($dialect:path: $($name:ident)+) => {
+    ($dialect:path) => {
+        $crate::store::script::statements! { @ $dialect:
+            // Submission
+            known_workspaces known_runs remembered remember keyed_runs count_live insert_ready insert_runs insert_finished
+            // Runs and their waits
+            lock_runs lock_finished update_runs end_runs revive_runs insert_attempts forget_runs
+            insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
+            // Lanes and queues
+            lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote lane_claim lanes
+            lock_rooms any_limited set_queue queues
+            // Claims and attempts
+            adopt ready_streams ready_places claim renew finish_plain append
+            // Reads
+            run runs runs_ending attempts waits events counts position waiting_tasks
+            // Workers and access
+            heartbeat drain leave workers
+            create_workspace workspaces insert_token token_exists revoke_token authenticate tokens record_audit audit
+            // Schedules and grants
+            insert_grant lock_grants revoke_grant grant grants charge usage usage_of
+            rivals insert_schedule read_schedule schedule schedule_named schedules lock_schedules move_schedules edit_schedule
+            delete_schedule broken_schedules insert_skips skips
+            // Maintenance
+            reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_audit prune_lanes prune_skips
+            prune_usage
+        }
+    };
+    (@ $dialect:path: $($name:ident)+) => {
         /// The text of every statement.
         #[derive(Clone)]
         pub(in crate::store) struct Statements {

@@ -12,40 +12,29 @@ use crate::run::lifecycle::{self, Step};
 use crate::run::{IdempotencyKey, KeyMode, NewRun, Run, RunId, RunKey, Status, WorkspaceName};
 use crate::store::{Admission, LanePolicy, Result, Submission, SubmitOutcome};
 
-/// Leaves the answers in `submission` before anything is written: should the commit not be answered, they are needed to
-/// find out whether it was made.
-pub(in crate::store) async fn submit<T: Tx>(
-    tx: &mut T,
-    requests: &[NewRun],
-    admission: Admission,
-    submission: &mut Submission,
-) -> Result<()> {
+pub(super) async fn submit<T: Tx>(tx: &mut T, requests: &[NewRun], admission: Admission) -> Result<Submission> {
     if admission.queue_size.is_none() && are_plain(requests) && workspaces_exist(tx, requests).await? {
-        return submit_plain(tx, requests, submission).await;
+        return submit_plain(tx, requests).await;
     }
-    submit_looking(tx, requests, admission, submission).await
+    submit_checked(tx, requests, admission).await
 }
 
-/// As [`submit`], with a look at everything first.
-pub(in crate::store) async fn submit_looking<T: Tx>(
-    tx: &mut T,
-    requests: &[NewRun],
-    admission: Admission,
-    submission: &mut Submission,
-) -> Result<()> {
-    let mut desk = Desk::open(tx, requests, admission).await?;
-    let outcomes = requests.iter().map(|request| desk.admit(request)).collect();
-    *submission = Submission { outcomes, at: Some(desk.now) };
-    if desk.is_plain() {
-        tx.commit_with_next(desk.created.iter().any(Run::is_ready));
+/// As [`submit`], after reading everything that the requests depend on.
+pub(super) async fn submit_checked<T: Tx>(tx: &mut T, requests: &[NewRun], admission: Admission) -> Result<Submission> {
+    let mut batch = Batch::read(tx, requests, admission).await?;
+    let outcomes = requests.iter().map(|request| batch.admit(request)).collect();
+    let at = Some(batch.now);
+    if batch.is_plain() {
+        tx.commit_with_next(batch.created.iter().any(Run::is_ready));
     }
-    desk.write(tx).await
+    batch.write(tx).await?;
+    Ok(Submission { outcomes, at })
 }
 
 /// More than this is not sent in one message.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// How much the requests have to say, as far as it has no other limit.
+/// The size of what the requests carry, as far as it has no other limit.
 pub(in crate::store) fn bytes(requests: &[NewRun]) -> usize {
     let notes = |request: &NewRun| request.metadata.as_ref().map_or(0, |json| json.as_str().len());
     requests.iter().map(|request| request.payload.as_str().len() + notes(request)).sum()
@@ -71,32 +60,26 @@ async fn workspaces_exist<T: Tx>(tx: &mut T, requests: &[NewRun]) -> Result<bool
     Ok(tx.known_workspaces(&named).await?.len() == named.len())
 }
 
-async fn submit_plain<T: Tx>(tx: &mut T, requests: &[NewRun], submission: &mut Submission) -> Result<()> {
-    submission.outcomes = vec![SubmitOutcome::Created; requests.len()];
+async fn submit_plain<T: Tx>(tx: &mut T, requests: &[NewRun]) -> Result<Submission> {
     tx.commit_with_next(true);
     let (created, at) = tx.insert_ready(requests).await?;
     if created.contains(&true) {
         tx.made_ready();
     }
-    submission.at = Some(at);
-    for (created, outcome) in created.into_iter().zip(&mut submission.outcomes) {
-        if !created {
-            *outcome = SubmitOutcome::DuplicateId;
-        }
-    }
-    Ok(())
+    let outcome = |created| if created { SubmitOutcome::Created } else { SubmitOutcome::DuplicateId };
+    Ok(Submission { outcomes: created.into_iter().map(outcome).collect(), at: Some(at) })
 }
 
 /// As [`submit`], for one run as a part of something longer.
 pub(super) async fn submit_one<T: Tx>(tx: &mut T, request: &NewRun, admission: Admission) -> Result<SubmitOutcome> {
-    let mut desk = Desk::open(tx, std::slice::from_ref(request), admission).await?;
-    let outcome = desk.admit(request);
-    desk.write(tx).await?;
+    let mut batch = Batch::read(tx, std::slice::from_ref(request), admission).await?;
+    let outcome = batch.admit(request);
+    batch.write(tx).await?;
     Ok(outcome)
 }
 
 /// The facts the batch needs, kept up to date as requests are judged, and what is to be written.
-struct Desk {
+struct Batch {
     now: Timestamp,
     workspaces: HashSet<WorkspaceName>,
     /// Of every id that a request has or waits for.
@@ -117,8 +100,8 @@ struct Desk {
     new_keys: BTreeMap<(WorkspaceName, IdempotencyKey), Remembered>,
 }
 
-impl Desk {
-    async fn open<T: Tx>(tx: &mut T, requests: &[NewRun], admission: Admission) -> Result<Self> {
+impl Batch {
+    async fn read<T: Tx>(tx: &mut T, requests: &[NewRun], admission: Admission) -> Result<Self> {
         let workspaces: BTreeSet<_> = requests.iter().map(|request| request.workspace.clone()).collect();
         let keys: BTreeSet<_> =
             requests.iter().filter_map(|r| Some((r.workspace.clone(), r.key.as_ref()?.0.clone()))).collect();

@@ -6,20 +6,14 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::Statements;
 use super::arrivals::Together;
 use super::job::{Failure, Job};
 use super::session::Session;
-use super::streams::Looks;
-use crate::clock::Clock;
 use crate::store::ready::{News, ReadyBell};
 
-/// What the writer's thread works with.
-pub(super) struct Database {
-    pub(super) conn: Connection,
-    pub(super) sql: Arc<Statements>,
-    pub(super) clock: Clock,
-    pub(super) looks: Looks,
+/// Runs jobs on the writer's thread, several in a transaction.
+pub(super) struct GroupCommit {
+    pub(super) session: Session,
     pub(super) bell: ReadyBell,
 }
 
@@ -37,7 +31,7 @@ enum Ran {
     Spoilt,
 }
 
-impl Database {
+impl GroupCommit {
     /// Runs what comes together; answers with the jobs, which know what became of them.
     pub(super) fn run(&mut self, mut coming: Together<'_>) -> Vec<Box<dyn Job>> {
         let mut done = Done::default();
@@ -69,7 +63,7 @@ impl Database {
                 return Ok(Ran::Spoilt);
             }
             // SQLite has undone it all, and a verb passed over it: no other may be run outside of a transaction.
-            if self.conn.is_autocommit() {
+            if self.session.conn.is_autocommit() {
                 break;
             }
         }
@@ -96,36 +90,35 @@ impl Database {
     fn transact(&mut self, waiting: &mut VecDeque<Box<dyn Job>>, done: &mut Done) -> rusqlite::Result<()> {
         self.begin()?;
         while !waiting.is_empty() {
-            execute(&self.conn, "savepoint job")?;
+            execute(&self.session.conn, "savepoint job")?;
             let Some(job) = waiting.pop_front() else { break };
             let succeeded = self.run_job(job, done);
             // When the disk is full, SQLite undoes the whole transaction by itself. Then what follows fails, and so do all.
             if !succeeded {
-                execute(&self.conn, "rollback to job")?;
+                execute(&self.session.conn, "rollback to job")?;
             }
-            execute(&self.conn, "release job")?;
+            execute(&self.session.conn, "release job")?;
         }
         self.commit(done)
     }
 
     fn run_job(&mut self, mut job: Box<dyn Job>, done: &mut Done) -> bool {
-        let Self { conn, sql, clock, looks, .. } = self;
-        let mut session = Session { conn, sql, clock, looks, news: News::default() };
-        let succeeded = job.run(&mut session);
+        self.session.news = News::default();
+        let succeeded = job.run(&mut self.session);
         if succeeded {
-            done.news.add(session.news);
+            done.news.add(self.session.news);
         }
         done.jobs.push(job);
         succeeded
     }
 
     fn begin(&self) -> rusqlite::Result<()> {
-        execute(&self.conn, "begin immediate")
+        execute(&self.session.conn, "begin immediate")
     }
 
     /// Waits for the disk; then whoever waits for something to claim is told.
     fn commit(&self, done: &Done) -> rusqlite::Result<()> {
-        execute(&self.conn, "commit")?;
+        execute(&self.session.conn, "commit")?;
         if let Some(wait) = done.news.due_in {
             self.bell.tell_due(wait);
         }
@@ -143,8 +136,8 @@ impl Database {
     }
 
     fn roll_back(&self) {
-        if !self.conn.is_autocommit()
-            && let Err(error) = execute(&self.conn, "rollback")
+        if !self.session.conn.is_autocommit()
+            && let Err(error) = execute(&self.session.conn, "rollback")
         {
             tracing::error!(%error, "an SQLite transaction could not be rolled back");
         }

@@ -16,7 +16,7 @@ pub(super) trait Job: Send {
     /// Whether the caller still waits.
     fn is_wanted(&self) -> bool;
     /// Runs the verb; `false` if it failed and left nothing to keep. A panic is a failure, too.
-    fn run(&mut self, session: &mut Session<'_>) -> bool;
+    fn run(&mut self, session: &mut Session) -> bool;
     /// Takes back a success: the transaction came to nothing.
     fn fail(&mut self, reason: &Failure);
     /// Tells the caller.
@@ -42,7 +42,7 @@ impl Failure {
 pub(super) fn job<R, F>(doing: &'static str, verb: F) -> (Box<dyn Job>, oneshot::Receiver<Result<R>>)
 where
     R: Send + 'static,
-    F: Fn(&mut Session<'_>) -> Result<R> + Send + 'static,
+    F: Fn(&mut Session) -> Result<R> + Send + 'static,
 {
     let (answer, answered) = oneshot::channel();
     (Box::new(Verb { doing, verb, result: None, answer }), answered)
@@ -59,13 +59,13 @@ struct Verb<F, R> {
 impl<R, F> Job for Verb<F, R>
 where
     R: Send,
-    F: Fn(&mut Session<'_>) -> Result<R> + Send,
+    F: Fn(&mut Session) -> Result<R> + Send,
 {
     fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
 
-    fn run(&mut self, session: &mut Session<'_>) -> bool {
+    fn run(&mut self, session: &mut Session) -> bool {
         let result = match catch_unwind(AssertUnwindSafe(|| (self.verb)(session))) {
             Ok(result) => result.map_err(|error| named(error, self.doing)),
             Err(panic) => Err(panicked(self.doing, panic.as_ref())),

@@ -4,26 +4,20 @@
 //! (`arrivals`, `group`) and runs the shared verbs over the primitives in `tx`; a question goes to one of the `readers`. The SQL is in `sql/`, a file for each statement; where SQLite needs
 //! several for what another database does in one, they stand in one file, with `-- then` between them.
 
-mod access;
 mod arrivals;
 mod file;
 mod group;
 mod job;
 mod migrate;
 mod orphans;
-mod read;
 mod readers;
-mod registry;
 mod row;
-mod schedule_tx;
-mod schedules;
 mod session;
 mod store;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod tx;
-mod workers;
 mod writer;
 
 pub use migrate::KNOWN as SCHEMA_VERSION;
@@ -32,30 +26,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::file::Located;
-use self::group::Database;
+use self::group::GroupCommit;
 use self::readers::Readers;
-use self::streams::Looks;
+use self::session::Session;
 use self::writer::Writer;
 use super::ready::ReadyBell;
 use super::script::statements;
 use super::{Result, StoreError};
 use crate::clock::Clock;
 
-statements! {
-    self::row::DIALECT:
-    known_workspaces known_runs remembered remember keyed_runs count_live insert_ready insert_runs insert_finished
-    lock_runs lock_finished update_runs end_runs revive_runs insert_attempts
-    insert_waits mark_awaited waits_on delete_waits delete_waits_of waiting
-    lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote lane_claim
-    adopt ready_streams lock_rooms ready_places claim renew finish_plain any_limited append
-    reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_audit prune_lanes
-    run runs runs_ending attempts waits events counts
-    lanes queues set_queue heartbeat drain leave workers position waiting_tasks create_workspace workspaces
-    insert_token token_exists revoke_token authenticate tokens record_audit audit
-    forget_runs rivals insert_grant grant grants lock_grants revoke_grant
-    insert_schedule read_schedule schedule schedule_named schedules lock_schedules move_schedules edit_schedule delete_schedule broken_schedules
-    insert_skips skips prune_skips charge usage usage_of prune_usage
-}
+statements! { self::row::DIALECT }
 
 /// How many reads can go on at once.
 const READERS: usize = 4;
@@ -128,8 +108,8 @@ impl SqliteStore {
         let conns = (0..READERS).map(reader).collect::<Result<Vec<_>>>()?;
         let sql = Arc::new(sql);
         let (readers, bell) = (Readers::start(conns, &sql, &clock)?, ReadyBell::default());
-        let database = Database { conn, sql, clock, looks: Looks::default(), bell: bell.clone() };
-        Ok(Self { readers, writer: Writer::start(database, lock)?, bell })
+        let group = GroupCommit { session: Session::new(conn, sql, clock), bell: bell.clone() };
+        Ok(Self { readers, writer: Writer::start(group, lock)?, bell })
     }
 }
 

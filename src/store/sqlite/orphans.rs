@@ -12,7 +12,7 @@ use crate::run::lifecycle::abandoned_after;
 use crate::store::script::steps;
 use crate::store::{ClaimRequest, Result};
 
-impl Session<'_> {
+impl Session {
     /// The runs, and since when nobody had held each.
     pub(super) fn adopt_orphans(&self, request: &ClaimRequest) -> Result<Vec<(Run, Timestamp)>> {
         let ClaimRequest { taker, queues, tasks, capacity, lease_ttl, takeover_delay, .. } = request;

@@ -9,9 +9,7 @@ use rusqlite::Connection;
 use super::Statements;
 use super::job::{Job, job};
 use super::session::Session;
-use super::streams::Looks;
 use crate::clock::Clock;
-use crate::store::ready::News;
 use crate::store::{Result, StoreError};
 
 /// Hands jobs to whichever reader is free. Dropping it lets them finish what waits, and closes their connections.
@@ -29,7 +27,7 @@ impl Readers {
             let (sql, clock, waiting) = (Arc::clone(sql), clock.clone(), Arc::clone(&waiting));
             let thread = std::thread::Builder::new()
                 .name("sqlite-reader".into())
-                .spawn(move || serve(conn, &sql, &clock, &waiting))
+                .spawn(move || serve(Session::new(conn, sql, clock), &waiting))
                 .map_err(|error| StoreError::Database { doing: "start of a reader's thread", source: error.into() })?;
             readers.threads.push(thread);
         }
@@ -40,9 +38,9 @@ impl Readers {
     pub(super) async fn run<R, F>(&self, doing: &'static str, verb: F) -> Result<R>
     where
         R: Send + 'static,
-        F: Fn(&mut Session<'_>) -> Result<R> + Send + 'static,
+        F: Fn(&mut Session) -> Result<R> + Send + 'static,
     {
-        let (job, answer) = job(doing, move |session: &mut Session<'_>| {
+        let (job, answer) = job(doing, move |session: &mut Session| {
             session.execute("begin", [])?;
             let result = verb(session);
             session.execute("commit", [])?;
@@ -64,16 +62,15 @@ impl Drop for Readers {
     }
 }
 
-fn serve(mut conn: Connection, sql: &Statements, clock: &Clock, jobs: &Mutex<Receiver<Box<dyn Job>>>) {
-    let looks = Looks::default();
+fn serve(mut session: Session, jobs: &Mutex<Receiver<Box<dyn Job>>>) {
     while let Some(mut job) = next(jobs) {
         if !job.is_wanted() {
             continue;
         }
-        let succeeded = job.run(&mut Session { conn: &mut conn, sql, clock, looks: &looks, news: News::default() });
+        let succeeded = job.run(&mut session);
         if !succeeded
-            && !conn.is_autocommit()
-            && let Err(error) = conn.execute_batch("rollback")
+            && !session.conn.is_autocommit()
+            && let Err(error) = session.conn.execute_batch("rollback")
         {
             tracing::error!(%error, "an SQLite reader could not release its snapshot");
         }

@@ -1,5 +1,7 @@
 //! A connection in use: the SQL, the clock, and short ways to run statements.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{CachedStatement, Connection, Params, Row};
 
@@ -11,18 +13,21 @@ use crate::run::Run;
 use crate::store::ready::News;
 use crate::store::{Result, StoreError};
 
-/// What a verb works with, on the writer's thread or a reader's. It borrows the connection mutably only because that
-/// makes it [`Send`], which the shared verbs ask for.
-pub(super) struct Session<'c> {
-    pub(super) conn: &'c mut Connection,
-    pub(super) sql: &'c Statements,
-    pub(super) clock: &'c Clock,
-    pub(super) looks: &'c Looks,
+/// What a verb works with, on the writer's thread or a reader's.
+pub(in crate::store) struct Session {
+    pub(super) conn: Connection,
+    pub(super) sql: Arc<Statements>,
+    pub(super) clock: Clock,
+    pub(super) looks: Looks,
     /// What to tell after the commit.
     pub(super) news: News,
 }
 
-impl Session<'_> {
+impl Session {
+    pub(super) fn new(conn: Connection, sql: Arc<Statements>, clock: Clock) -> Self {
+        Self { conn, sql, clock, looks: Looks::default(), news: News::default() }
+    }
+
     pub(super) fn time(&self) -> Timestamp {
         self.clock.host_now()
     }

@@ -38,7 +38,7 @@ impl Looks {
     }
 }
 
-impl Session<'_> {
+impl Session {
     /// The streams that are served, have something to claim and are not paused; of a workspace no more than are looked at together.
     pub(super) fn look_for_streams(&self, interest: &Interest) -> Result<Vec<Stream>> {
         let [next, settings] = steps(&self.sql.ready_streams);

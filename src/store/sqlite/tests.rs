@@ -8,9 +8,8 @@ use std::sync::mpsc::channel;
 use futures::future::join_all;
 use rusqlite::Connection;
 
-use super::group::Database;
+use super::group::GroupCommit;
 use super::session::Session;
-use super::streams::Looks;
 use super::writer::Writer;
 use super::{Statements, file};
 use crate::clock::Clock;
@@ -34,8 +33,8 @@ fn writer_with(directory: &tempfile::TempDir, bell: ReadyBell) -> Writer {
     .expect("tables");
     let lock = File::create(directory.path().join("jobs.db.lock")).expect("a lock");
     let sql = Arc::new(Statements::new());
-    let database = Database { conn, sql, clock: Clock::Database, looks: Looks::default(), bell };
-    Writer::start(database, lock).expect("a thread")
+    let session = Session::new(conn, sql, Clock::Database);
+    Writer::start(GroupCommit { session, bell }, lock).expect("a thread")
 }
 
 /// What is there, seen by another connection.
@@ -48,7 +47,7 @@ fn done(directory: &tempfile::TempDir) -> Vec<String> {
 
 /// A job that writes its name, and then does what its name says.
 async fn job(writer: &Writer, name: &'static str) -> Result<()> {
-    let verb = move |session: &mut Session<'_>| {
+    let verb = move |session: &mut Session| {
         session.execute("insert into done (job) values (?1)", [name])?;
         match name {
             "fails" => session.execute("insert into nowhere values (1)", []).map(drop),
@@ -126,7 +125,7 @@ async fn what_shared_a_transaction_with_a_failure_is_done_again_and_answered_as_
     let runs = Arc::new(AtomicUsize::new(0));
     let counting = {
         let runs = Arc::clone(&runs);
-        move |session: &mut Session<'_>| {
+        move |session: &mut Session| {
             session.execute("insert into done (job) values ('counted')", [])?;
             Ok(runs.fetch_add(1, Ordering::Relaxed) + 1)
         }

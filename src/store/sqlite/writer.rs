@@ -5,7 +5,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::arrivals::Arrivals;
-use super::group::Database;
+use super::group::GroupCommit;
 use super::job::{Job, job};
 use super::session::Session;
 use crate::store::{Result, StoreError};
@@ -18,10 +18,10 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread, which keeps `lock` until it has closed the connection.
-    pub(super) fn start(database: Database, lock: File) -> Result<Self> {
+    pub(super) fn start(group: GroupCommit, lock: File) -> Result<Self> {
         let (jobs, arriving) = channel();
         let thread = std::thread::Builder::new().name("sqlite-writer".into()).spawn(move || {
-            serve(database, Arrivals::new(arriving));
+            serve(group, Arrivals::new(arriving));
             drop(lock);
         });
         let thread = thread
@@ -33,7 +33,7 @@ impl Writer {
     pub(super) async fn run<R, F>(&self, doing: &'static str, verb: F) -> Result<R>
     where
         R: Send + 'static,
-        F: Fn(&mut Session<'_>) -> Result<R> + Send + 'static,
+        F: Fn(&mut Session) -> Result<R> + Send + 'static,
     {
         let (job, answer) = job(doing, verb);
         self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or(StoreError::Closed)?;
@@ -50,9 +50,9 @@ impl Drop for Writer {
     }
 }
 
-fn serve(mut database: Database, mut arrivals: Arrivals) {
+fn serve(mut group: GroupCommit, mut arrivals: Arrivals) {
     while let Some(together) = arrivals.next() {
-        let jobs = database.run(together);
+        let jobs = group.run(together);
         arrivals.expect(jobs.len());
         jobs.into_iter().for_each(Job::answer);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use runlane::clock::Clock;
 use runlane::run::{Json, NewRun, TaskName, WorkspaceName};
 use runlane::store::postgres::PostgresStore;
-use runlane::store::{Admission, Store, SubmitOutcome};
+use runlane::store::{Admission, RerunOutcome, Store, SubmitOutcome};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
@@ -124,6 +124,38 @@ async fn a_submit_whose_commit_was_done_but_not_answered_is_settled_by_looking()
 #[tokio::test]
 async fn a_submit_whose_commit_never_arrived_is_submitted_again() {
     submit_through_a_cut(Cut::Before).await;
+}
+
+#[tokio::test]
+async fn an_id_that_somebody_else_took_stays_a_duplicate_after_a_lost_commit() {
+    for cut in [Cut::Before, Cut::After] {
+        let Some(database) = Database::empty().await else { return };
+        let proxy = Proxy::before(&database, TASK.as_bytes(), cut).await;
+        let store = PostgresStore::connect(&proxy.url, Clock::Database).await.expect("connect");
+        let others = a_run();
+        store.submit(std::slice::from_ref(&others), Admission::default()).await.expect("submitted");
+        let payload = Json::parse("\"another\"").expect("JSON");
+        let runs = [NewRun { payload, ..others }, a_run()];
+        proxy.armed.store(true, Ordering::SeqCst);
+        let outcomes = store.submit(&runs, Admission::default()).await.expect("settled");
+        assert!(!proxy.armed.load(Ordering::SeqCst), "the commit was cut");
+        assert_eq!(outcomes, [SubmitOutcome::DuplicateId, SubmitOutcome::Created]);
+    }
+}
+
+#[tokio::test]
+async fn a_rerun_whose_commit_was_done_but_not_answered_was_made_once() {
+    let Some(database) = Database::empty().await else { return };
+    let proxy = Proxy::before(&database, COMMIT, Cut::After).await;
+    let store = PostgresStore::connect(&proxy.url, Clock::Database).await.expect("connect");
+    let (run, new) = (a_run(), runlane::run::RunId::new());
+    store.submit(std::slice::from_ref(&run), Admission::default()).await.expect("submit");
+    proxy.armed.store(true, Ordering::SeqCst);
+    let outcome = store.rerun(&run.workspace, run.id, new, Admission::default()).await.expect("settled");
+    assert!(!proxy.armed.load(Ordering::SeqCst), "the commit was cut");
+    assert_eq!(outcome, RerunOutcome::Submitted(SubmitOutcome::Created));
+    let outcome = store.rerun(&run.workspace, run.id, new, Admission::default()).await.expect("answered");
+    assert_eq!(outcome, RerunOutcome::Submitted(SubmitOutcome::DuplicateId), "asked again, it is there");
 }
 
 #[tokio::test]

@@ -1,20 +1,19 @@
 //! Workers, what they execute, and what waits for them.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::arrays::Params;
-use super::read::queue_settings;
-use super::row::JsonText;
-use super::session::Session;
-use super::tx::{queue, workspace};
+use super::{queue, queue_settings, workspace};
 use crate::run::{HostName, InvalidName, QueueName, Run, TaskName, WorkerId};
-use crate::store::script::{bad_name, steps, to_i32};
+use crate::store::postgres::arrays::Params;
+use crate::store::postgres::row::JsonText;
+use crate::store::postgres::session::Session;
+use crate::store::script::{WorkerTx, bad_name, steps, to_i32};
 use crate::store::{Duty, Load, Position, Result, StoreError, WaitingTask, Worker, WorkerInfo};
 
-impl Session {
-    pub(super) async fn heartbeat(&self, info: &WorkerInfo, now: Option<Timestamp>) -> Result<Duty> {
+impl WorkerTx for Session {
+    async fn heartbeat(&mut self, info: &WorkerInfo) -> Result<Duty> {
         let limits = serde_json::to_string(&info.limits).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         let tasks: Option<Vec<&str>> = info.tasks.as_ref().map(|all| all.iter().map(TaskName::as_str).collect());
         let params = Params::default()
@@ -29,26 +28,30 @@ impl Session {
             .add(tasks, Type::TEXT_ARRAY)
             .big(i64::try_from(info.beat.as_millis()).unwrap_or(i64::MAX))
             .add(info.leaving, Type::BOOL)
-            .time(now);
+            .time(self.injected_now());
         let rows = self.query(&self.statements.heartbeat, params).await?;
         Ok(if rows[0].get(0) { Duty::Drain } else { Duty::Work })
     }
 
-    pub(super) async fn drain(&self, id: WorkerId, now: Option<Timestamp>) -> Result<Option<Worker>> {
-        let params = Params::default().add(id.0, Type::UUID).time(now);
+    async fn drain(&mut self, id: WorkerId) -> Result<Option<Worker>> {
+        let params = Params::default().add(id.0, Type::UUID).time(self.injected_now());
         self.query(&self.statements.drain, params).await?.first().map(worker).transpose()
     }
 
-    pub(super) async fn leave(&self, id: WorkerId, now: Option<Timestamp>) -> Result<bool> {
-        let params = Params::default().add(id.0, Type::UUID).time(now);
+    async fn leave(&mut self, id: WorkerId) -> Result<bool> {
+        let params = Params::default().add(id.0, Type::UUID).time(self.injected_now());
         Ok(self.execute(&self.statements.leave, params).await? > 0)
     }
 
-    pub(super) async fn workers(&self, now: Option<Timestamp>) -> Result<Vec<Worker>> {
-        self.query(&self.statements.workers, Params::default().time(now)).await?.iter().map(worker).collect()
+    async fn workers(&mut self) -> Result<Vec<Worker>> {
+        self.query(&self.statements.workers, Params::default().time(self.injected_now()))
+            .await?
+            .iter()
+            .map(worker)
+            .collect()
     }
 
-    pub(super) async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
+    async fn position(&mut self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
         let [in_queue, ahead, loads] = steps(&self.statements.position);
         let of_queue = || Params::default().text(run.workspace.as_str()).text(run.queue.as_str());
         let rows = self.query(in_queue, of_queue()).await?;
@@ -66,7 +69,7 @@ impl Session {
         })
     }
 
-    pub(super) async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
+    async fn waiting_tasks(&mut self, most: usize) -> Result<Vec<WaitingTask>> {
         let params = Params::default().big(i64::try_from(most).unwrap_or(i64::MAX));
         let read = |row: &Row| {
             Ok(WaitingTask {

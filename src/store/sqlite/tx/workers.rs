@@ -7,15 +7,15 @@ use rusqlite::{Row, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::registry::settings;
-use super::row;
-use super::session::{Session, limit};
+use super::settings;
 use crate::run::{HostName, QueueName, Run, TaskName, WorkerId, WorkspaceName};
-use crate::store::script::steps;
+use crate::store::script::{WorkerTx, steps};
+use crate::store::sqlite::row;
+use crate::store::sqlite::session::{Session, limit};
 use crate::store::{Duty, Load, Position, QueueSettings, Result, StoreError, WaitingTask, Worker, WorkerInfo};
 
-impl Session<'_> {
-    pub(super) fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
+impl WorkerTx for Session {
+    async fn heartbeat(&mut self, worker: &WorkerInfo) -> Result<Duty> {
         let params = params![
             worker.id.0.as_bytes(),
             worker.host.as_str(),
@@ -34,24 +34,22 @@ impl Session<'_> {
         Ok(if draining == Some(true) { Duty::Drain } else { Duty::Work })
     }
 
-    pub(super) fn drain(&mut self, id: WorkerId) -> Result<Option<Worker>> {
+    async fn drain(&mut self, id: WorkerId) -> Result<Option<Worker>> {
         let now = self.time();
         let params = params![id.0.as_bytes(), now.as_microsecond()];
-        let asked = self.row(&self.sql.drain, params, |row| worker(row, now))?;
-        self.news.ready |= asked.is_some();
-        Ok(asked)
+        self.row(&self.sql.drain, params, |row| worker(row, now))
     }
 
-    pub(super) fn leave(&self, worker: WorkerId) -> Result<bool> {
+    async fn leave(&mut self, worker: WorkerId) -> Result<bool> {
         Ok(self.execute(&self.sql.leave, params![worker.0.as_bytes(), self.time().as_microsecond()])? > 0)
     }
 
-    pub(super) fn workers(&self) -> Result<Vec<Worker>> {
+    async fn workers(&mut self) -> Result<Vec<Worker>> {
         let now = self.time();
         self.rows(&self.sql.workers, [], |row| worker(row, now))
     }
 
-    pub(super) fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
+    async fn position(&mut self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
         let [in_queue, ahead, loads] = steps(&self.sql.position);
         let (workspace, queue) = (run.workspace.as_str(), run.queue.as_str());
         let position = self.row(in_queue, [workspace, queue], |row| {
@@ -73,7 +71,7 @@ impl Session<'_> {
         Ok(Position { ahead, loads, ..position.unwrap_or_default() })
     }
 
-    pub(super) fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
+    async fn waiting_tasks(&mut self, most: usize) -> Result<Vec<WaitingTask>> {
         self.rows(&self.sql.waiting_tasks, [limit(most)], |row| {
             Ok(WaitingTask {
                 workspace: row::name(row, 0, WorkspaceName::parse)?,

@@ -1,25 +1,58 @@
-//! Tokens and the audit log, as they are read and written without a decision.
+//! Workspaces, tokens and the audit log.
 
+use jiff::Timestamp;
 use rusqlite::{Row, params};
 use uuid::Uuid;
 
-use super::row;
-use super::session::{Session, limit};
 use crate::access::{Role, Token, TokenHash, TokenId, TokenName};
 use crate::run::{Json, WorkspaceName};
-use crate::store::script::{bad_name, steps};
-use crate::store::{AuditEntry, AuditFilter, AuditRecord, Listed, Page, Result};
+use crate::store::script::{AccessTx, bad_name, steps};
+use crate::store::sqlite::row;
+use crate::store::sqlite::session::{Session, limit};
+use crate::store::{AuditEntry, AuditFilter, AuditRecord, Page, Result};
 
-impl Session<'_> {
-    pub(super) fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
+impl AccessTx for Session {
+    async fn create_workspace(&mut self, workspace: &WorkspaceName) -> Result<bool> {
+        let params = params![workspace.as_str(), self.time().as_microsecond()];
+        Ok(self.execute(&self.sql.create_workspace, params)? > 0)
+    }
+
+    async fn workspaces(&mut self) -> Result<Vec<WorkspaceName>> {
+        self.rows(&self.sql.workspaces, [], |row| row::name(row, 0, WorkspaceName::parse))
+    }
+
+    async fn insert_token(&mut self, token: &Token, hash: &TokenHash) -> Result<bool> {
+        let params = params![
+            token.id.0.as_bytes(),
+            hash.0,
+            token.workspace.as_ref().map(WorkspaceName::as_str),
+            token.name.as_str(),
+            token.role.as_str(),
+            token.created_at.as_microsecond(),
+            token.expires_at.map(Timestamp::as_microsecond),
+        ];
+        Ok(self.execute(&self.sql.insert_token, params)? > 0)
+    }
+
+    async fn token_exists(&mut self, token: TokenId) -> Result<bool> {
+        let exists = self.row(&self.sql.token_exists, [token.0.as_bytes()], |row| Ok(row.get(0)?))?;
+        Ok(exists.unwrap_or_default())
+    }
+
+    async fn revoke_token(&mut self, token: TokenId) -> Result<bool> {
+        let params = params![token.0.as_bytes(), self.time().as_microsecond()];
+        Ok(self.execute(&self.sql.revoke_token, params)? > 0)
+    }
+
+    async fn authenticate(&mut self, hash: &TokenHash) -> Result<Option<Token>> {
         self.row(&self.sql.authenticate, params![hash.0, self.time().as_microsecond()], token)
     }
 
-    pub(super) fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
+    async fn tokens(&mut self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
         self.rows(&self.sql.tokens, [workspace.map(WorkspaceName::as_str)], token)
     }
 
-    pub(super) fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+    async fn record_audit(&mut self, entries: &[AuditEntry]) -> Result<()> {
         let at = self.time().as_microsecond();
         let mut insert = self.prepare(&self.sql.record_audit)?;
         for AuditEntry { workspace, actor, actor_name, action, subject, detail } in entries {
@@ -36,21 +69,20 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn audit(
-        &self,
+    async fn audit(
+        &mut self,
         workspace: Option<&WorkspaceName>,
         filter: &AuditFilter,
         page: &Page<i64>,
-    ) -> Result<Listed<AuditRecord, i64>> {
+    ) -> Result<Vec<AuditRecord>> {
         let [all, of_one] = steps(&self.sql.audit);
         let (before, rows) = (page.after.unwrap_or(i64::MAX), limit(page.limit.saturating_add(1)));
         let AuditFilter { actor, action, subject, since } = filter;
         let since = since.map(|since| since.as_microsecond());
-        let found = match workspace.map(WorkspaceName::as_str) {
+        match workspace.map(WorkspaceName::as_str) {
             None => self.rows(all, params![before, rows, actor, action, subject, since], audit_record),
             Some(name) => self.rows(of_one, params![before, rows, actor, action, subject, since, name], audit_record),
-        };
-        Ok(Listed::cut(found?, page.limit, |record| record.seq))
+        }
     }
 }
 

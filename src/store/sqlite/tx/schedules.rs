@@ -1,28 +1,18 @@
-//! The primitives of the shared verbs, for recurring work.
+//! Schedules and the slots they skipped.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Row, params, params_from_iter};
 
-use super::row;
-use super::session::{Session, back, collect, limit};
-use crate::run::{GrantId, RunId, ScheduleId, WorkspaceName};
-use crate::schedule::{Grant, Schedule, ScheduleName, Skip};
-use crate::store::script::{Charge, GrantRecord, ScheduleChange, ScheduleRecord, ScheduleTx, steps};
-use crate::store::{Result, StoreError};
+use super::AFTER_EVERY_ID;
+use crate::run::{RunId, ScheduleId, WorkspaceName};
+use crate::schedule::{Schedule, ScheduleName, Skip, SkipId, SkipReason};
+use crate::store::script::{ScheduleChange, ScheduleRecord, ScheduleTx, steps};
+use crate::store::sqlite::row;
+use crate::store::sqlite::session::{Session, collect, limit};
+use crate::store::{Page, Result, ScheduleFilter};
 
-impl ScheduleTx for Session<'_> {
-    async fn forget_runs(&mut self, runs: &[(WorkspaceName, RunId)]) -> Result<()> {
-        let [history, others @ ..]: [&str; 4] = steps(&self.sql.forget_runs);
-        for (workspace, run) in runs {
-            self.execute(history, params![workspace.as_str(), run.0.as_bytes()])?;
-            for statement in others {
-                self.execute(statement, [run.0.as_bytes()])?;
-            }
-        }
-        Ok(())
-    }
-
+impl ScheduleTx for Session {
     async fn rivals(&mut self, schedules: &[ScheduleId]) -> Result<Vec<RunId>> {
         let mut select = self.prepare(&self.sql.rivals)?;
         let mut found = Vec::new();
@@ -30,38 +20,6 @@ impl ScheduleTx for Session<'_> {
             collect(&mut select, [schedule.0.as_bytes()], |row| row::run_id(row, 0), &mut found)?;
         }
         Ok(found)
-    }
-
-    async fn insert_grant(&mut self, grant: &Grant) -> Result<bool> {
-        let scopes = serde_json::to_string(&grant.scopes).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        let inserted = self.execute(
-            &self.sql.insert_grant,
-            params![
-                grant.id.0.as_bytes(),
-                grant.workspace.as_str(),
-                grant.user.as_str(),
-                grant.billing_account.as_str(),
-                scopes,
-                grant.created_at.as_microsecond(),
-                grant.expires_at.map(Timestamp::as_microsecond),
-                grant.revoked_at.map(Timestamp::as_microsecond),
-            ],
-        )?;
-        Ok(inserted > 0)
-    }
-
-    async fn lock_grants(&mut self, grants: &[GrantId]) -> Result<Vec<Grant>> {
-        let mut select = self.prepare(&self.sql.lock_grants)?;
-        let mut found = Vec::new();
-        for id in grants {
-            collect(&mut select, [id.0.as_bytes()], grant, &mut found)?;
-        }
-        Ok(found)
-    }
-
-    async fn revoke_grant(&mut self, workspace: &WorkspaceName, grant: GrantId, now: Timestamp) -> Result<bool> {
-        let params = params![workspace.as_str(), grant.0.as_bytes(), now.as_microsecond()];
-        Ok(self.execute(&self.sql.revoke_grant, params)? > 0)
     }
 
     async fn insert_schedule(&mut self, schedule: &Schedule) -> Result<bool> {
@@ -73,7 +31,7 @@ impl ScheduleTx for Session<'_> {
     }
 
     async fn schedule_named(&mut self, workspace: &WorkspaceName, name: &ScheduleName) -> Result<Option<Schedule>> {
-        self.named(workspace, name)
+        self.row(&self.sql.schedule_named, params![workspace.as_str(), name.as_str()], schedule)
     }
 
     async fn lock_schedules(&mut self, schedules: &[ScheduleId]) -> Result<Vec<Schedule>> {
@@ -139,29 +97,45 @@ impl ScheduleTx for Session<'_> {
         Ok(())
     }
 
-    async fn prune_skips(&mut self, kept: SignedDuration, rows: usize) -> Result<usize> {
-        self.execute(&self.sql.prune_skips, params![back(self.time(), kept), limit(rows)])
+    async fn schedule(&mut self, workspace: &WorkspaceName, id: ScheduleId) -> Result<Option<Schedule>> {
+        self.row(&self.sql.schedule, params![workspace.as_str(), id.0.as_bytes()], schedule)
     }
 
-    async fn charge(&mut self, charges: &[Charge], now: Timestamp) -> Result<()> {
-        let mut upsert = self.prepare(&self.sql.charge)?;
-        for Charge { usage, workspace, account, task } in charges {
-            upsert.execute(params![
-                usage.run.0.as_bytes(),
-                usage.attempt,
-                usage.unit,
-                workspace.as_str(),
-                account.as_ref().map(|account| account.as_str()),
-                task.as_str(),
-                i64::try_from(usage.amount).unwrap_or(i64::MAX / 2),
-                now.as_microsecond(),
-            ])?;
+    async fn schedules(
+        &mut self,
+        workspace: &WorkspaceName,
+        filter: &ScheduleFilter,
+        page: &Page<ScheduleId>,
+    ) -> Result<Vec<Schedule>> {
+        let [all, under_grant] = steps(&self.sql.schedules);
+        let before = page.after.as_ref().map_or(&AFTER_EVERY_ID[..], |id| id.0.as_bytes());
+        let (workspace, rows) = (workspace.as_str(), limit(page.limit.saturating_add(1)));
+        match &filter.grant {
+            None => self.rows(all, params![workspace, before, rows], schedule),
+            Some(grant) => self.rows(under_grant, params![workspace, before, rows, grant.0.as_bytes()], schedule),
         }
-        Ok(())
     }
 
-    async fn prune_usage(&mut self, kept: SignedDuration, rows: usize) -> Result<usize> {
-        self.execute(&self.sql.prune_usage, params![back(self.time(), kept), limit(rows)])
+    async fn skips(
+        &mut self,
+        workspace: &WorkspaceName,
+        schedule: ScheduleId,
+        page: &Page<SkipId>,
+    ) -> Result<Vec<Skip>> {
+        let before = page.after.as_ref().map_or(&AFTER_EVERY_ID[..], |id| id.0.as_bytes());
+        let rows = limit(page.limit.saturating_add(1));
+        let params = params![workspace.as_str(), schedule.0.as_bytes(), before, rows];
+        self.rows(&self.sql.skips, params, |row| {
+            Ok(Skip {
+                id: SkipId(row::uuid(row, 0)?),
+                schedule: ScheduleId(row::uuid(row, 1)?),
+                first: row::at(row, 2)?,
+                last: row::at(row, 3)?,
+                count: row.get(4)?,
+                reason: row::word(row, 5, SkipReason::from_word)?,
+                at: row::at(row, 6)?,
+            })
+        })
     }
 }
 
@@ -193,7 +167,7 @@ fn values(schedule: &Schedule) -> Result<[Value; 13]> {
     ])
 }
 
-pub(super) fn schedule(row: &Row<'_>) -> Result<Schedule> {
+fn schedule(row: &Row<'_>) -> Result<Schedule> {
     let record = ScheduleRecord {
         id: row::uuid(row, "id")?,
         workspace: row.get("workspace")?,
@@ -210,19 +184,4 @@ pub(super) fn schedule(row: &Row<'_>) -> Result<Schedule> {
         updated_at: row::at(row, "updated_at")?,
     };
     record.into_schedule()
-}
-
-pub(super) fn grant(row: &Row<'_>) -> Result<Grant> {
-    let scopes: String = row.get("scopes")?;
-    let record = GrantRecord {
-        id: row::uuid(row, "id")?,
-        workspace: row.get("workspace")?,
-        user_id: row.get("user_id")?,
-        billing_account: row.get("billing_account")?,
-        scopes: serde_json::from_str(&scopes).map_err(|error| StoreError::Corrupt(error.to_string()))?,
-        created_at: row::at(row, "created_at")?,
-        expires_at: row::maybe_at(row, "expires_at")?,
-        revoked_at: row::maybe_at(row, "revoked_at")?,
-    };
-    record.into_grant()
 }

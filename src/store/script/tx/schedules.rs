@@ -1,21 +1,10 @@
-//! What a database must be able to do within one transaction, for recurring work.
+//! What a transaction does for schedules and the slots they skipped.
 
 use std::future::Future;
 
-use jiff::{SignedDuration, Timestamp};
-
-use crate::run::{GrantId, RunId, ScheduleId, WorkspaceName};
-use crate::schedule::{BillingAccount, Grant, Schedule, ScheduleName, Skip};
-use crate::store::{Result, Usage};
-
-/// What an attempt used up, on whose account.
-#[derive(Clone, Debug)]
-pub(in crate::store) struct Charge {
-    pub(in crate::store) usage: Usage,
-    pub(in crate::store) workspace: WorkspaceName,
-    pub(in crate::store) account: Option<BillingAccount>,
-    pub(in crate::store) task: crate::run::TaskName,
-}
+use crate::run::{RunId, ScheduleId, WorkspaceName};
+use crate::schedule::{Schedule, ScheduleName, Skip, SkipId};
+use crate::store::{Page, Result, ScheduleFilter};
 
 /// A schedule as it was read and as it is to be. That nobody else wrote it in between shows in its version, which rises with
 /// every edit, and in its head and its last slot, one of which changes with every move.
@@ -27,20 +16,8 @@ pub(in crate::store) struct ScheduleChange {
 
 #[rustfmt::skip]
 pub(in crate::store) trait ScheduleTx: Send {
-    /// Removes finished runs with all that is known of them.
-    fn forget_runs(&mut self, runs: &[(WorkspaceName, RunId)]) -> impl Future<Output = Result<()>> + Send;
     /// The runs of those of these schedules that replace them, which are running or wait to try again.
     fn rivals(&mut self, schedules: &[ScheduleId]) -> impl Future<Output = Result<Vec<RunId>>> + Send;
-
-    // Grants
-    /// Stores a grant, unless there is one with its id.
-    fn insert_grant(&mut self, grant: &Grant) -> impl Future<Output = Result<bool>> + Send;
-    /// Grants that cannot be revoked until the commit.
-    fn lock_grants(&mut self, grants: &[GrantId]) -> impl Future<Output = Result<Vec<Grant>>> + Send;
-    /// Revokes a grant that is not revoked.
-    fn revoke_grant(&mut self, workspace: &WorkspaceName, grant: GrantId, now: Timestamp) -> impl Future<Output = Result<bool>> + Send;
-
-    // Schedules
     /// Stores a schedule, unless there is one with its id or its name.
     fn insert_schedule(&mut self, schedule: &Schedule) -> impl Future<Output = Result<bool>> + Send;
     /// One schedule as it stands, without locking it.
@@ -58,10 +35,10 @@ pub(in crate::store) trait ScheduleTx: Send {
     /// Schedules at work whose waiting run is gone.
     fn broken_schedules(&mut self, limit: usize) -> impl Future<Output = Result<Vec<ScheduleId>>> + Send;
     fn insert_skips(&mut self, skips: &[Skip]) -> impl Future<Output = Result<()>> + Send;
-    fn prune_skips(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;
-
-    // Usage
-    /// Adds to what attempts used up.
-    fn charge(&mut self, charges: &[Charge], now: Timestamp) -> impl Future<Output = Result<()>> + Send;
-    fn prune_usage(&mut self, kept: SignedDuration, limit: usize) -> impl Future<Output = Result<usize>> + Send;
+    /// As [`ScheduleTx::read_schedule`], if it belongs to this workspace.
+    fn schedule(&mut self, workspace: &WorkspaceName, schedule: ScheduleId) -> impl Future<Output = Result<Option<Schedule>>> + Send;
+    /// A page of the schedules, newest first, and one more.
+    fn schedules(&mut self, workspace: &WorkspaceName, filter: &ScheduleFilter, page: &Page<ScheduleId>) -> impl Future<Output = Result<Vec<Schedule>>> + Send;
+    /// A page of the skips, newest first, and one more.
+    fn skips(&mut self, workspace: &WorkspaceName, schedule: ScheduleId, page: &Page<SkipId>) -> impl Future<Output = Result<Vec<Skip>>> + Send;
 }

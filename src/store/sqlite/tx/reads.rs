@@ -1,4 +1,4 @@
-//! What people read: runs with their attempts, waits and events, and counts.
+//! Reads of runs, for people.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,18 @@ use rusqlite::params;
 use rusqlite::types::{ToSql, Value};
 use rusqlite::vtab::array::Array;
 
-use super::row;
-use super::session::{Session, limit};
+use super::AFTER_EVERY_ID;
 use crate::run::{
     Attempt, AttemptEnd, AttemptedBy, HostName, Json, LaneName, QueueName, Run, RunError, RunId, Status, TaskName,
     WorkerId, WorkspaceName,
 };
-use crate::store::script::steps;
-use crate::store::{Count, Event, EventKind, Listed, Page, Result, RunFilter, SEARCHED_ENDS};
+use crate::store::script::{ReadTx, steps};
+use crate::store::sqlite::row;
+use crate::store::sqlite::session::{Session, limit};
+use crate::store::{Count, Event, EventKind, Page, Result, RunFilter, SEARCHED_ENDS};
 
-/// Longer than an id and of the greatest bytes, so that a first page starts like any other: before something.
-pub(super) const AFTER_EVERY_ID: [u8; 17] = [0xff; 17];
-
-impl Session<'_> {
-    pub(super) fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
+impl ReadTx for Session {
+    async fn run(&mut self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
         let [live, finished] = steps(&self.sql.run);
         for place in [live, finished] {
             let mut found = self.select_runs(place, params![workspace.as_str(), run.0.as_bytes()])?;
@@ -31,17 +29,12 @@ impl Session<'_> {
     }
 
     /// Each place that may have some is asked for a page of its own; the page of all is the first of these together.
-    pub(super) fn runs(
-        &self,
-        workspace: &WorkspaceName,
-        filter: &RunFilter,
-        page: &Page<RunId>,
-    ) -> Result<Listed<Run, RunId>> {
+    async fn runs(&mut self, workspace: &WorkspaceName, filter: &RunFilter, page: &Page<RunId>) -> Result<Vec<Run>> {
         let [live, finished, rare, scheduled_live, scheduled_finished] = steps(&self.sql.runs);
         if filter.schedule.is_some() {
             let mut runs = self.runs_of(scheduled_live, workspace, filter, None, page)?;
             runs.extend(self.runs_of(scheduled_finished, workspace, filter, None, page)?);
-            return Ok(page_of(runs, page));
+            return Ok(newest_first(runs));
         }
         let any = filter.statuses.is_empty();
         let mut runs = Vec::new();
@@ -58,66 +51,24 @@ impl Session<'_> {
                 runs.extend(self.runs_of(rare, workspace, filter, Some(status), page)?);
             }
         }
-        Ok(page_of(runs, page))
+        Ok(newest_first(runs))
     }
 
-    fn runs_of(
-        &self,
-        sql: &str,
-        workspace: &WorkspaceName,
-        filter: &RunFilter,
-        status: Option<Status>,
-        page: &Page<RunId>,
-    ) -> Result<Vec<Run>> {
-        let statuses = filter.statuses.iter().map(|status| Value::from(status.as_str().to_owned())).collect();
-        let schedule = filter.schedule.map(|schedule| schedule.0.into_bytes());
-        let params: &[&dyn ToSql] = params![
-            workspace.as_str(),
-            page.after.as_ref().map_or(&AFTER_EVERY_ID[..], |id| id.0.as_bytes()),
-            status.map(Status::as_str),
-            filter.statuses.is_empty(),
-            Array::new(statuses),
-            filter.task.as_ref().map(TaskName::as_str),
-            filter.queue.as_ref().map(QueueName::as_str),
-            filter.lane.as_ref().map(LaneName::as_str),
-            limit(page.limit.saturating_add(1)),
-            schedule,
-        ];
-        // Only the statements for one schedule ask which.
-        let asked = if schedule.is_some() { params } else { &params[..params.len() - 1] };
-        self.select_runs(sql, asked)
-    }
-
-    pub(super) fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
-        let Some(run) = self.run(workspace, run)? else { return Ok(None) };
-        let mut attempts = self.rows(&self.sql.attempts, [run.id.0.as_bytes()], attempt)?;
-        attempts.extend(run.last_attempt());
-        Ok(Some(attempts))
-    }
-
-    pub(super) fn runs_ending(&self, workspace: &WorkspaceName, end: &str, rows: usize) -> Result<Vec<RunId>> {
+    async fn runs_ending(&mut self, workspace: &WorkspaceName, end: &str, rows: usize) -> Result<Vec<RunId>> {
         let params = params![workspace.as_str(), end, limit(SEARCHED_ENDS), limit(rows)];
         self.rows(&self.sql.runs_ending, params, |row| row::run_id(row, 0))
     }
 
-    pub(super) fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {
-        if self.run(workspace, run)?.is_none() {
-            return Ok(None);
-        }
-        self.rows(&self.sql.waits, [run.0.as_bytes()], |row| row::run_id(row, 0)).map(Some)
+    async fn attempts(&mut self, run: RunId) -> Result<Vec<Attempt>> {
+        self.rows(&self.sql.attempts, [run.0.as_bytes()], attempt)
     }
 
-    pub(super) fn events(
-        &self,
-        workspace: &WorkspaceName,
-        run: RunId,
-        after: i64,
-        rows: usize,
-    ) -> Result<Option<Vec<Event>>> {
-        if self.run(workspace, run)?.is_none() {
-            return Ok(None);
-        }
-        let read = |row: &rusqlite::Row<'_>| {
+    async fn waits(&mut self, run: RunId) -> Result<Vec<RunId>> {
+        self.rows(&self.sql.waits, [run.0.as_bytes()], |row| row::run_id(row, 0))
+    }
+
+    async fn events(&mut self, run: RunId, after: i64, rows: usize) -> Result<Vec<Event>> {
+        self.rows(&self.sql.events, params![run.0.as_bytes(), after, limit(rows)], |row| {
             Ok(Event {
                 seq: row.get(0)?,
                 at: row::at(row, 1)?,
@@ -125,11 +76,10 @@ impl Session<'_> {
                 kind: row::word(row, 3, EventKind::from_word)?,
                 data: Json::from_storage(row.get(4)?),
             })
-        };
-        self.rows(&self.sql.events, params![run.0.as_bytes(), after, limit(rows)], read).map(Some)
+        })
     }
 
-    pub(super) fn counts(&self) -> Result<Vec<Count>> {
+    async fn counts(&mut self) -> Result<Vec<Count>> {
         let mut select = self.prepare(&self.sql.counts)?;
         let mut rows = select.query([])?;
         let mut counts = BTreeMap::new();
@@ -157,6 +107,35 @@ impl Session<'_> {
     }
 }
 
+impl Session {
+    fn runs_of(
+        &self,
+        sql: &str,
+        workspace: &WorkspaceName,
+        filter: &RunFilter,
+        status: Option<Status>,
+        page: &Page<RunId>,
+    ) -> Result<Vec<Run>> {
+        let statuses = filter.statuses.iter().map(|status| Value::from(status.as_str().to_owned())).collect();
+        let schedule = filter.schedule.map(|schedule| schedule.0.into_bytes());
+        let params: &[&dyn ToSql] = params![
+            workspace.as_str(),
+            page.after.as_ref().map_or(&AFTER_EVERY_ID[..], |id| id.0.as_bytes()),
+            status.map(Status::as_str),
+            filter.statuses.is_empty(),
+            Array::new(statuses),
+            filter.task.as_ref().map(TaskName::as_str),
+            filter.queue.as_ref().map(QueueName::as_str),
+            filter.lane.as_ref().map(LaneName::as_str),
+            limit(page.limit.saturating_add(1)),
+            schedule,
+        ];
+        // Only the statements for one schedule ask which.
+        let asked = if schedule.is_some() { params } else { &params[..params.len() - 1] };
+        self.select_runs(sql, asked)
+    }
+}
+
 fn attempt(row: &rusqlite::Row<'_>) -> Result<Attempt> {
     let error = match (row.get(7)?, row.get(8)?) {
         (Some(code), Some(message)) => Some(RunError { code, message }),
@@ -174,8 +153,8 @@ fn attempt(row: &rusqlite::Row<'_>) -> Result<Attempt> {
     })
 }
 
-/// The first of these runs, newest id first.
-fn page_of(mut runs: Vec<Run>, page: &Page<RunId>) -> Listed<Run, RunId> {
+/// Newest id first.
+fn newest_first(mut runs: Vec<Run>) -> Vec<Run> {
     runs.sort_by_key(|run| std::cmp::Reverse(run.id));
-    Listed::cut(runs, page.limit, |run: &Run| run.id)
+    runs
 }

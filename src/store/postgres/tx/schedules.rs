@@ -1,56 +1,21 @@
-//! The primitives of the shared verbs, for recurring work.
+//! Schedules and the slots they skipped.
 
-use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::arrays::Params;
-use super::row::JsonText;
-use super::session::Session;
-use super::tx::micros;
-use crate::run::{GrantId, RunId, ScheduleId, WorkspaceName};
-use crate::schedule::{BillingAccount, Grant, Schedule, ScheduleName, Skip};
-use crate::store::Result;
-use crate::store::script::{Charge, GrantRecord, ScheduleChange, ScheduleRecord, ScheduleTx, steps, to_i32};
+use super::unsigned;
+use crate::run::{RunId, ScheduleId, WorkspaceName};
+use crate::schedule::{Schedule, ScheduleName, Skip, SkipId, SkipReason};
+use crate::store::postgres::arrays::Params;
+use crate::store::postgres::row::JsonText;
+use crate::store::postgres::session::Session;
+use crate::store::script::{ScheduleChange, ScheduleRecord, ScheduleTx, steps, to_i32};
+use crate::store::{Page, Result, ScheduleFilter, StoreError};
 
 impl ScheduleTx for Session {
-    async fn forget_runs(&mut self, runs: &[(WorkspaceName, RunId)]) -> Result<()> {
-        let [history, others @ ..]: [&str; 4] = steps(&self.statements.forget_runs);
-        let ids = || runs.iter().map(|(_, run)| run.0).collect();
-        let named = Params::default().texts(runs.iter().map(|(workspace, _)| workspace.as_str()).collect());
-        self.execute(history, named.uuids(ids())).await?;
-        for statement in others {
-            self.execute(statement, Params::default().uuids(ids())).await?;
-        }
-        Ok(())
-    }
-
     async fn rivals(&mut self, schedules: &[ScheduleId]) -> Result<Vec<RunId>> {
         let rows = self.query(&self.statements.rivals, ids(schedules)).await?;
         Ok(rows.iter().map(|row| RunId(row.get(0))).collect())
-    }
-
-    async fn insert_grant(&mut self, grant: &Grant) -> Result<bool> {
-        let params = Params::default()
-            .add(grant.id.0, Type::UUID)
-            .text(grant.workspace.as_str())
-            .text(grant.user.as_str())
-            .text(grant.billing_account.as_str())
-            .add(Vec::<String>::from(grant.scopes.clone()), Type::TEXT_ARRAY)
-            .time(Some(grant.created_at))
-            .time(grant.expires_at)
-            .time(grant.revoked_at);
-        Ok(self.execute(&self.statements.insert_grant, params).await? > 0)
-    }
-
-    async fn lock_grants(&mut self, grants: &[GrantId]) -> Result<Vec<Grant>> {
-        let params = Params::default().uuids(grants.iter().map(|grant| grant.0).collect());
-        self.query(&self.statements.lock_grants, params).await?.iter().map(grant).collect()
-    }
-
-    async fn revoke_grant(&mut self, workspace: &WorkspaceName, grant: GrantId, now: Timestamp) -> Result<bool> {
-        let params = Params::default().text(workspace.as_str()).add(grant.0, Type::UUID).time(Some(now));
-        Ok(self.execute(&self.statements.revoke_grant, params).await? > 0)
     }
 
     async fn insert_schedule(&mut self, schedule: &Schedule) -> Result<bool> {
@@ -144,28 +109,37 @@ impl ScheduleTx for Session {
         self.execute(&self.statements.insert_skips, params).await.map(drop)
     }
 
-    async fn prune_skips(&mut self, kept: SignedDuration, limit: usize) -> Result<usize> {
-        let params = Params::default().time(self.injected_now()).big(micros(kept)).big(limit as i64);
-        self.execute(&self.statements.prune_skips, params).await
+    async fn schedule(&mut self, workspace: &WorkspaceName, id: ScheduleId) -> Result<Option<Schedule>> {
+        let params = Params::default().text(workspace.as_str()).add(id.0, Type::UUID);
+        self.query(&self.statements.schedule, params).await?.first().map(schedule).transpose()
     }
 
-    async fn charge(&mut self, charges: &[Charge], now: Timestamp) -> Result<()> {
-        let amount = |charge: &Charge| i64::try_from(charge.usage.amount).unwrap_or(i64::MAX);
+    async fn schedules(
+        &mut self,
+        workspace: &WorkspaceName,
+        filter: &ScheduleFilter,
+        page: &Page<ScheduleId>,
+    ) -> Result<Vec<Schedule>> {
         let params = Params::default()
-            .uuids(charges.iter().map(|charge| charge.usage.run.0).collect())
-            .ints(charges.iter().map(|charge| to_i32(charge.usage.attempt)).collect())
-            .texts(charges.iter().map(|charge| charge.usage.unit.as_str()).collect())
-            .texts(charges.iter().map(|charge| charge.workspace.as_str()).collect())
-            .opt_texts(charges.iter().map(|charge| charge.account.as_ref().map(BillingAccount::as_str)).collect())
-            .texts(charges.iter().map(|charge| charge.task.as_str()).collect())
-            .bigs(charges.iter().map(amount).collect())
-            .time(Some(now));
-        self.execute(&self.statements.charge, params).await.map(drop)
+            .text(workspace.as_str())
+            .add(page.after.map(|after| after.0), Type::UUID)
+            .big(page.limit as i64 + 1)
+            .add(filter.grant.map(|grant| grant.0), Type::UUID);
+        self.query(&self.statements.schedules, params).await?.iter().map(schedule).collect()
     }
 
-    async fn prune_usage(&mut self, kept: SignedDuration, limit: usize) -> Result<usize> {
-        let params = Params::default().time(self.injected_now()).big(micros(kept)).big(limit as i64);
-        self.execute(&self.statements.prune_usage, params).await
+    async fn skips(
+        &mut self,
+        workspace: &WorkspaceName,
+        schedule: ScheduleId,
+        page: &Page<SkipId>,
+    ) -> Result<Vec<Skip>> {
+        let params = Params::default()
+            .text(workspace.as_str())
+            .add(schedule.0, Type::UUID)
+            .add(page.after.map(|after| after.0), Type::UUID)
+            .big(page.limit as i64 + 1);
+        self.query(&self.statements.skips, params).await?.iter().map(skip).collect()
     }
 }
 
@@ -182,7 +156,7 @@ fn ids(schedules: &[ScheduleId]) -> Params<'static> {
     Params::default().uuids(schedules.iter().map(|schedule| schedule.0).collect())
 }
 
-pub(super) fn schedule(row: &Row) -> Result<Schedule> {
+fn schedule(row: &Row) -> Result<Schedule> {
     let record = ScheduleRecord {
         id: row.get("id"),
         workspace: row.get("workspace"),
@@ -201,16 +175,15 @@ pub(super) fn schedule(row: &Row) -> Result<Schedule> {
     record.into_schedule()
 }
 
-pub(super) fn grant(row: &Row) -> Result<Grant> {
-    let record = GrantRecord {
-        id: row.get("id"),
-        workspace: row.get("workspace"),
-        user_id: row.get("user_id"),
-        billing_account: row.get("billing_account"),
-        scopes: row.get("scopes"),
-        created_at: row.get("created_at"),
-        expires_at: row.get("expires_at"),
-        revoked_at: row.get("revoked_at"),
-    };
-    record.into_grant()
+fn skip(row: &Row) -> Result<Skip> {
+    let word: &str = row.get(5);
+    Ok(Skip {
+        id: SkipId(row.get(0)),
+        schedule: ScheduleId(row.get(1)),
+        first: row.get(2),
+        last: row.get(3),
+        count: unsigned(row, 4),
+        reason: SkipReason::from_word(word).ok_or_else(|| StoreError::Corrupt(format!("skip reason {word:?}")))?,
+        at: row.get(6),
+    })
 }

@@ -1,0 +1,60 @@
+//! What a transaction does to hand out runs.
+
+use std::future::Future;
+
+use jiff::Timestamp;
+
+use crate::run::Run;
+use crate::store::script::{Interest, StreamKey};
+use crate::store::{Claim, ClaimRequest, Result};
+
+/// A stream that has ready runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::store) struct Stream {
+    pub(in crate::store) key: StreamKey,
+    /// Whether its queue has a limit.
+    pub(in crate::store) limited: bool,
+}
+
+/// The streams found.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Ready {
+    pub(in crate::store) streams: Vec<Stream>,
+    /// Whether these are all; if not, asking again in the same transaction gives all.
+    pub(in crate::store) complete: bool,
+}
+
+/// Leave to claim so many runs from a stream.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct Turn {
+    pub(in crate::store) stream: StreamKey,
+    pub(in crate::store) take: usize,
+}
+
+/// A ready run's place in its stream: most urgent first, then oldest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::store) struct Place {
+    pub(in crate::store) urgency: i16,
+    pub(in crate::store) seq: i64,
+    /// Which of the turns asked for it.
+    pub(in crate::store) turn: usize,
+    /// Whether the run may be leased ahead of its start, as far as the run alone decides.
+    pub(in crate::store) may_go_ahead: bool,
+}
+
+#[rustfmt::skip]
+pub(in crate::store) trait ClaimTx: Send {
+    /// Whether there is nothing to adopt, and nothing to claim for whoever asks for this.
+    fn is_idle(&mut self, interest: &Interest) -> impl Future<Output = Result<bool>> + Send;
+    /// Claims what neither a look around nor a lock has to be waited for, which may be nothing. `None`: a claim as usual waits for
+    /// nobody here.
+    fn claim_known(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Option<Claim>>> + Send;
+    /// Takes over what was left behind; answers with that, and with what [`ClaimTx::ready_streams`] would.
+    fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<(Run, Timestamp)>, Ready)>> + Send;
+    /// The streams that the worker serves, that have something to claim and are not paused: of each workspace as many as are
+    /// looked at together.
+    fn ready_streams(&mut self, interest: &Interest) -> impl Future<Output = Result<Ready>> + Send;
+    /// The places of the first `take` ready runs of each stream, without locking them.
+    fn ready_places(&mut self, turns: &[Turn]) -> impl Future<Output = Result<Vec<Place>>> + Send;
+    fn claim(&mut self, turns: &[Turn], request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;
+}

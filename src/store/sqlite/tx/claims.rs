@@ -1,0 +1,64 @@
+//! Hands out runs.
+
+use jiff::Timestamp;
+use rusqlite::{Row, params};
+
+use crate::clock::later;
+use crate::run::Run;
+use crate::store::script::{ClaimTx, Interest, Place, Ready, StreamKey, Turn};
+use crate::store::sqlite::session::{Session, collect, limit};
+use crate::store::{Claim, ClaimRequest, Result};
+
+impl ClaimTx for Session {
+    async fn is_idle(&mut self, interest: &Interest) -> Result<bool> {
+        let orphans = self.rows("select 1 from runs where orphaned_at is not null limit 1", [], |_| Ok(()))?;
+        Ok(orphans.is_empty() && self.look_for_streams(interest)?.is_empty())
+    }
+
+    async fn claim_known(&mut self, _: &ClaimRequest) -> Result<Option<Claim>> {
+        Ok(None)
+    }
+
+    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<(Run, Timestamp)>, Ready)> {
+        Ok((self.adopt_orphans(request)?, self.ready_streams(&Interest::of(request)).await?))
+    }
+
+    async fn ready_streams(&mut self, interest: &Interest) -> Result<Ready> {
+        Ok(Ready { streams: self.look_for_streams(interest)?, complete: true })
+    }
+
+    async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
+        let mut select = self.prepare(&self.sql.ready_places)?;
+        let mut places = Vec::new();
+        for (number, Turn { stream, take }) in turns.iter().enumerate() {
+            let read = |row: &Row<'_>| {
+                Ok(Place { urgency: row.get(0)?, seq: row.get(1)?, turn: number, may_go_ahead: row.get(2)? })
+            };
+            let StreamKey { workspace, task, queue } = stream;
+            let params = params![workspace.as_str(), task.as_str(), queue.as_str(), limit(*take)];
+            collect(&mut select, params, read, &mut places)?;
+        }
+        Ok(places)
+    }
+
+    async fn claim(&mut self, turns: &[Turn], request: &ClaimRequest) -> Result<Vec<Run>> {
+        let (now, taker) = (self.time(), &request.taker);
+        let mut update = self.prepare_runs(&self.sql.claim)?;
+        let mut runs = Vec::new();
+        for Turn { stream: StreamKey { workspace, task, queue }, take } in turns {
+            let params = params![
+                workspace.as_str(),
+                queue.as_str(),
+                limit(*take),
+                taker.worker.0.as_bytes(),
+                taker.host.as_str(),
+                now.as_microsecond(),
+                later(now, request.lease_ttl).as_microsecond(),
+                task.as_str(),
+                request.ahead.is_some(),
+            ];
+            update.collect(params, &mut runs)?;
+        }
+        Ok(runs)
+    }
+}
