@@ -4,8 +4,10 @@
 mod chain;
 mod cron;
 mod days;
+mod edit;
 mod field;
 mod grant;
+mod head;
 mod model;
 mod preview;
 mod skip;
@@ -17,8 +19,10 @@ mod zone;
 
 pub use chain::{Advance, Position};
 pub use cron::{Cron, InvalidCron};
+pub use edit::{EditedSchedule, ScheduleEdit};
 pub(crate) use grant::REFUSALS;
 pub use grant::{BillingAccount, Grant, NewGrant, Scopes, Standing, UserName};
+pub use head::{Successor, is_done, start_refusal};
 pub use model::{Disabled, Head, NewSchedule, Overlap, Schedule, ScheduleName, ScheduleSpec};
 pub use preview::{Previewed, SlotNote, preview};
 pub use skip::{Skip, SkipId, SkipReason};

@@ -1,14 +1,14 @@
 //! No slot is lost and none is counted twice, however late a chain goes on.
 
-use std::num::{NonZeroU16, NonZeroU32};
+use std::num::NonZeroU32;
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use super::slots::timing_and_instant;
-use super::stuff::all_between;
+use super::stuff::{a_schedule, all_between};
 use super::*;
-use crate::run::{GrantId, Json, Priority, QueueName, ScheduleId, TaskName, WorkspaceName};
+use crate::run::ScheduleId;
 
 /// What was ahead of a schedule when its chain went on.
 #[derive(Debug)]
@@ -133,26 +133,4 @@ fn any_scene() -> impl Strategy<Value = Scene> {
             Scene { schedule, position: Position { slot, began }, now }
         },
     )
-}
-
-fn a_schedule(timing: Timing) -> Schedule {
-    let spec = ScheduleSpec {
-        name: ScheduleName::parse("a schedule").expect("a name"),
-        timing,
-        overlap: Overlap::Forbid,
-        catch_up_limit: 0,
-        starting_deadline_seconds: None,
-        jitter_seconds: 0,
-        task: TaskName::parse("work").expect("a name"),
-        payload: Json::parse("{}").expect("JSON"),
-        queue: QueueName::default(),
-        lane: None,
-        priority: Priority::default(),
-        max_attempts: NonZeroU16::MIN,
-        timeout_seconds: None,
-        retry: None,
-        metadata: None,
-    };
-    let (id, workspace, grant) = (ScheduleId::new(), WorkspaceName::default(), GrantId::new());
-    Schedule::new(&NewSchedule { id, workspace, spec, grant, enabled: true }, Timestamp::UNIX_EPOCH)
 }

@@ -2,7 +2,9 @@
 //! hostile input.
 
 mod chain;
+mod edit;
 mod golden;
+mod head;
 mod hostile;
 mod oracle;
 mod preview;

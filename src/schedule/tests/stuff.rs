@@ -1,12 +1,13 @@
 //! What the tests of schedules are made of: zones, expressions and instants, and how to draw them at random.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU16, NonZeroU32};
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
+use crate::run::{GrantId, Json, Priority, QueueName, ScheduleId, TaskName, WorkspaceName};
 
 /// Zones whose clocks change in every way there is.
 const ZONES: [&str; 24] = [
@@ -145,4 +146,36 @@ fn item(first: u8, last: u8) -> impl Strategy<Value = String> {
         1 => range.clone().prop_map(|(from, to)| format!("{from}-{to}")),
         1 => (range, 1..=last).prop_map(|((from, to), step)| format!("{from}-{to}/{step}")),
     ]
+}
+
+/// An enabled schedule whose runs may not overlap, made at the beginning of 1970; it has no head yet.
+pub(super) fn a_schedule(timing: Timing) -> Schedule {
+    let spec = ScheduleSpec {
+        name: ScheduleName::parse("a schedule").expect("a name"),
+        timing,
+        overlap: Overlap::Forbid,
+        catch_up_limit: 0,
+        starting_deadline_seconds: None,
+        jitter_seconds: 0,
+        task: TaskName::parse("work").expect("a name"),
+        payload: Json::parse("{}").expect("JSON"),
+        queue: QueueName::default(),
+        lane: None,
+        priority: Priority::default(),
+        max_attempts: NonZeroU16::MIN,
+        timeout_seconds: None,
+        retry: None,
+        metadata: None,
+    };
+    let (id, workspace, grant) = (ScheduleId::new(), WorkspaceName::default(), GrantId::new());
+    Schedule::new(&NewSchedule { id, workspace, spec, grant, enabled: true }, Timestamp::UNIX_EPOCH)
+}
+
+/// Every ten minutes from the beginning of 1970.
+pub(super) fn every_ten_minutes() -> Timing {
+    Timing::Every { seconds: NonZeroU32::new(600).expect("more than none"), from: Timestamp::UNIX_EPOCH }
+}
+
+pub(super) fn minute(minute: i64) -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minute)
 }

@@ -7,10 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::model::Model;
 use crate::clock::later;
 use crate::run::lifecycle::{self, Command};
-use crate::run::{Ending, GrantId, Run, RunError, RunId, ScheduleId, Status, TaskName, WorkspaceName};
-use crate::schedule::{
-    Disabled, Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, ScheduleName, Skip, SkipReason, Standing,
-};
+use crate::run::{Ending, GrantId, NewRun, Run, RunError, RunId, ScheduleId, Status, TaskName, WorkspaceName};
+use crate::schedule::{self, Grant, Head, NewGrant, NewSchedule, Overlap, Schedule, ScheduleName, Standing};
 use crate::store::{
     CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, NewEvent, RevokeGrantOutcome, ScheduleEdit, Usage,
     UsageFilter, UsageSum,
@@ -26,64 +24,43 @@ pub(super) struct Charged {
 }
 
 impl Model {
-    /// Brings the next run of every schedule whose head has started or ended, as its overlap asks.
-    pub(super) fn continue_chains(&mut self, now: Timestamp) {
+    /// Schedules the next slot of every schedule whose head has started or ended, as its overlap asks.
+    pub(super) fn advance_schedules(&mut self, now: Timestamp) {
         for id in self.schedules.keys().copied().collect::<Vec<_>>() {
-            while let Some((mut schedule, run)) = self.head_that_moved_on(id) {
-                let slot = schedule.head.take().map_or(now, |head| head.slot);
-                schedule.last_slot = schedule.last_slot.max(Some(slot));
-                let refused = schedule.refused_by_grant(&run);
-                if let Some(reason) = refused.filter(|_| schedule.disabled.is_none()) {
-                    schedule.disabled = Some(reason);
-                    schedule.updated_at = now;
-                } else if schedule.disabled.is_none() {
-                    let advance = schedule.advance(Position { slot, began: run.started_at }, now);
-                    self.skips.extend(advance.skips);
-                    self.set_head(&mut schedule, advance.next, now);
-                }
+            while let Some((mut schedule, run)) = self.head_that_is_done(id) {
+                let slot = schedule.head.map_or(now, |head| head.slot);
+                schedule.note_slot(slot);
+                let next = schedule.schedule_next_slot(slot, &run, now);
+                self.skips.extend(next.skips);
                 self.schedules.insert(id, schedule);
+                self.insert_head(next.new_head, now);
             }
         }
         self.settle(now);
     }
 
-    fn head_that_moved_on(&self, id: ScheduleId) -> Option<(Schedule, Run)> {
+    fn head_that_is_done(&self, id: ScheduleId) -> Option<(Schedule, Run)> {
         let schedule = self.schedules.get(&id)?;
         let run = self.runs.get(&schedule.head?.run)?;
-        let started = lifecycle::started(run) && schedule.spec.overlap != Overlap::Forbid;
-        let paused = lifecycle::started(run) && run.status() == Status::Paused;
-        (run.status().is_terminal() || paused || started).then(|| (schedule.clone(), run.clone()))
+        let started = lifecycle::started(run) && schedule.follows_a_start();
+        (schedule::is_done(run) || started).then(|| (schedule.clone(), run.clone()))
     }
 
-    fn set_head(&mut self, schedule: &mut Schedule, slot: Option<Timestamp>, now: Timestamp) {
-        let Some(slot) = slot else {
-            schedule.disabled = Some(Disabled::completed());
-            schedule.updated_at = now;
-            return;
-        };
-        let mut request = schedule.run_of_slot(slot, now);
-        let taken = |key| self.live().any(|run| run.workspace == schedule.workspace && run.key.as_ref() == Some(key));
+    fn insert_head(&mut self, head: Option<NewRun>, now: Timestamp) {
+        let Some(mut request) = head else { return };
+        let taken = |key| self.live().any(|run| run.workspace == request.workspace && run.key.as_ref() == Some(key));
         if request.key.as_ref().is_some_and(|(key, _)| taken(key)) {
             request.key = None;
         }
         self.last_seq += 1;
         self.put(lifecycle::submit(&request, self.last_seq, false, now));
-        schedule.head = Some(Head { run: request.id, slot });
     }
 
     /// Why a run that was just claimed must not start.
     pub(super) fn refusal(&self, run: &Run, now: Timestamp) -> Option<(Ending, RunError)> {
         let scheduled = run.scheduled?;
-        let Some(grant) = self.grants.get(&scheduled.grant) else {
-            return Some((Ending::Failed, RunError::new("grant_revoked", "its grant no longer exists")));
-        };
-        if let Some(error) = grant.refusal(&run.task, now) {
-            return Some((Ending::Failed, error));
-        }
-        let (slot, began) = (scheduled.slot?, run.started_at.unwrap_or(now));
-        let schedule = self.schedules.get(&scheduled.schedule).filter(|schedule| schedule.is_too_late(slot, began))?;
-        let deadline = schedule.spec.starting_deadline_seconds.map_or(0, |seconds| seconds.get());
-        Some((Ending::Cancelled, RunError::too_late(deadline)))
+        let schedule = self.schedules.get(&scheduled.schedule);
+        schedule::start_refusal(run, self.grants.get(&scheduled.grant), schedule, now)
     }
 
     pub(super) fn note_start(&mut self, run: &Run) {
@@ -91,7 +68,7 @@ impl Model {
             return;
         };
         if let Some(schedule) = self.schedules.get_mut(&scheduled.schedule) {
-            schedule.last_slot = schedule.last_slot.max(Some(slot));
+            schedule.note_slot(slot);
         }
     }
 
@@ -158,11 +135,7 @@ impl Model {
         if let Some(other) = self.schedule_named(&request.workspace, &request.spec.name) {
             return CreateScheduleOutcome::NameTaken(other.id, other.spec.name.clone());
         }
-        let mut schedule = Schedule::new(request, now);
-        let first = schedule.begin(now);
-        if first.is_none() && request.enabled {
-            return CreateScheduleOutcome::NoSlots;
-        }
+        let Some((schedule, head)) = Schedule::create(request, now) else { return CreateScheduleOutcome::NoSlots };
         let grant = match new_grant {
             Some(new) => Some(Grant::new(new, now)),
             None => self.find_grant(&request.workspace, request.grant).cloned(),
@@ -176,9 +149,7 @@ impl Model {
             return CreateScheduleOutcome::DuplicateGrant;
         }
         self.grants.insert(grant.id, grant);
-        if request.enabled {
-            self.set_head(&mut schedule, first, now);
-        }
+        self.insert_head(head, now);
         self.schedules.insert(schedule.id, schedule.clone());
         CreateScheduleOutcome::Created(schedule)
     }
@@ -212,60 +183,26 @@ impl Model {
         if edit.asks_for_nothing(&seen) {
             return EditScheduleOutcome::Unchanged(seen);
         }
-        let mut schedule = seen.clone();
-        schedule.spec = edit.spec.clone();
-        schedule.grant = edit.grant;
-        schedule.disabled = edit.disabled(&seen);
-        schedule.version += 1;
-        schedule.updated_at = now;
-        let began = seen.head.and_then(|head| self.runs.get(&head.run)?.started_at);
-        let gone_by = if seen.disabled.is_none() { seen.gone_by(began, now) } else { Vec::new() };
-        let starts_over = seen.starts_over_as(&schedule);
-        if starts_over {
-            schedule.since = now;
-        }
-        let waiting = self.waiting_head(&seen);
-        let under_way = seen.head.is_some() && waiting.is_none();
-        let goes_on = edit.enabled && seen.head.is_some() && seen.brings_the_same_runs(&schedule);
-        let is_taken = new_grant.is_some_and(|new| self.grants.contains_key(&new.id));
-        if goes_on || under_way && schedule.spec.overlap == Overlap::Forbid {
-            if is_taken {
-                return EditScheduleOutcome::DuplicateGrant;
-            }
-            self.skips.extend(gone_by.into_iter().filter(|_| starts_over));
-            self.grants.insert(grant.id, grant);
-            self.schedules.insert(id, schedule.clone());
-            return EditScheduleOutcome::Edited(schedule);
-        }
-        let same_times = seen.spec.timing == schedule.spec.timing;
-        let slot = match seen.head.filter(|_| !under_way && same_times) {
-            Some(head) => Some(head.slot),
-            None => schedule.begin(now),
-        };
-        if edit.enabled && slot.is_none() {
-            return EditScheduleOutcome::NoSlots;
-        }
-        if is_taken {
+        let head = seen.head.and_then(|head| self.runs.get(&head.run)).filter(|run| !run.status().is_terminal());
+        let Some(edited) = seen.edited(edit, head, now) else { return EditScheduleOutcome::NoSlots };
+        if new_grant.is_some_and(|new| self.grants.contains_key(&new.id)) {
             return EditScheduleOutcome::DuplicateGrant;
         }
         self.grants.insert(grant.id, grant);
-        self.skips.extend(gone_by.into_iter().filter(|_| starts_over || under_way));
-        if let Some(run) = waiting {
-            self.withdraw(&seen, &run, slot.filter(|_| edit.enabled), now);
+        self.skips.extend(edited.skips);
+        if let Some(run) = edited.withdrawn {
+            self.withdraw(&run, now);
         }
-        schedule.head = None;
-        if edit.enabled {
-            self.set_head(&mut schedule, slot, now);
-        }
-        self.schedules.insert(id, schedule.clone());
-        EditScheduleOutcome::Edited(schedule)
+        self.insert_head(edited.new_head, now);
+        self.schedules.insert(id, edited.schedule.clone());
+        EditScheduleOutcome::Edited(edited.schedule)
     }
 
     pub(super) fn delete_schedule(&mut self, workspace: &WorkspaceName, id: ScheduleId, now: Timestamp) -> bool {
         let Some(schedule) = self.find_schedule(workspace, id).cloned() else { return false };
         self.schedules.remove(&id);
         if let Some(run) = self.waiting_head(&schedule) {
-            self.withdraw(&schedule, &run, None, now);
+            self.withdraw(&run, now);
         }
         self.skips.retain(|skip| skip.schedule != id);
         true
@@ -285,7 +222,7 @@ impl Model {
     }
 
     /// Those who waited for it hear that it was cancelled; then it is as if it had never been.
-    fn withdraw(&mut self, schedule: &Schedule, run: &Run, kept: Option<Timestamp>, now: Timestamp) {
+    fn withdraw(&mut self, run: &Run, now: Timestamp) {
         if let Ok((step, _)) = lifecycle::command(run.clone(), Command::Cancel, false, now) {
             self.take(step, now);
         }
@@ -293,10 +230,6 @@ impl Model {
         self.attempts.remove(&run.id);
         self.events.remove(&run.id);
         self.holds.remove(&run.id);
-        let slot = run.scheduled.and_then(|scheduled| scheduled.slot);
-        if let Some(slot) = slot.filter(|slot| *slot <= now && kept != Some(*slot)) {
-            self.skips.push(Skip::of_slot(schedule.id, slot, SkipReason::Withdrawn, now));
-        }
     }
 
     pub(super) fn sweep_schedules(&mut self, limit: usize, now: Timestamp) -> Vec<ScheduleId> {
@@ -304,18 +237,9 @@ impl Model {
         let broken = self.schedules.values().filter(|schedule| schedule.disabled.is_none() && gone(schedule.head));
         let broken: Vec<Schedule> = broken.take(limit).cloned().collect();
         for mut schedule in broken.clone() {
-            let next = match schedule.head.take() {
-                Some(head) => {
-                    let had_its_run = schedule.last_slot.is_some_and(|last| last >= head.slot);
-                    let back = SignedDuration::from_micros(if had_its_run { 0 } else { 1 });
-                    let slot = head.slot.checked_sub(back).unwrap_or(head.slot);
-                    let advance = schedule.advance(Position { slot, began: None }, now);
-                    self.skips.extend(advance.skips);
-                    advance.next
-                }
-                None => schedule.begin(now),
-            };
-            self.set_head(&mut schedule, next, now);
+            let next = schedule.repair(now);
+            self.skips.extend(next.skips);
+            self.insert_head(next.new_head, now);
             self.schedules.insert(schedule.id, schedule);
         }
         broken.into_iter().map(|schedule| schedule.id).collect()

@@ -56,7 +56,7 @@ impl MemoryStore {
         let (mut model, now) = self.open();
         let before = model.claimable();
         let answer = verb(&mut model, now);
-        model.continue_chains(now);
+        model.advance_schedules(now);
         if !model.claimable().is_subset(&before) {
             self.bell.ring();
         }
@@ -102,7 +102,7 @@ impl Store for MemoryStore {
     async fn finish_and_claim(&self, finishes: &[Finish], next: &ClaimRequest) -> Result<(Vec<FinishOutcome>, Claim)> {
         Ok(self.change(|model, now| {
             let outcomes = model.finish(finishes, now);
-            model.continue_chains(now);
+            model.advance_schedules(now);
             let claim = if next.reach == Reach::Lanes { Claim::default() } else { model.claim(next, now) };
             (outcomes, claim)
         }))

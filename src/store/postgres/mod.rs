@@ -35,7 +35,7 @@ use self::session::{Shared, Workspaces};
 use self::statements::Statements;
 use self::transactions::Connections;
 use self::wakes::Wakes;
-use super::script::{self, Database, Interest, OnLostCommit, SqlStore};
+use super::script::{Database, Interest, OnLostCommit, SqlStore};
 use super::{Admission, Claim, ClaimRequest, DueSignal, ReadySignal, Result, Submission};
 use crate::clock::Clock;
 use crate::run::NewRun;
@@ -87,7 +87,7 @@ impl PostgresStore {
     /// The text of a statement as it is sent, for tests of its plan.
     #[cfg(feature = "conformance")]
     pub fn expand_sql(sql: &str) -> std::borrow::Cow<'_, str> {
-        script::expand(sql, &row::DIALECT)
+        super::script::expand(sql, &row::DIALECT)
     }
 
     /// Brings the database to the schema this release knows; answers with the version before and after.

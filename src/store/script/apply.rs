@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use super::chain::{Link, go_on, insert_live};
+use super::chain::{SlotEvent, advance_schedules, insert_live_runs};
 use super::freed::{Freed, tell_put_off};
 use super::lanes::settle;
 use super::{LaneKey, Tx};
 use crate::run::lifecycle::{self, Step};
 use crate::run::{Run, RunId, Status};
+use crate::schedule;
 use crate::store::{LanePolicy, Result, StoreError};
 
 /// A locked run and what a transition made of it.
@@ -24,10 +25,8 @@ impl Change {
         !self.before.status().is_terminal() && self.step.run.status().is_terminal()
     }
 
-    /// A run that has started and is paused may stay so for ever; its schedule does not wait for it.
-    fn ended_for_its_chain(&self) -> bool {
-        let paused = self.step.run.status() == Status::Paused && self.before.status() != Status::Paused;
-        self.ended() || paused && lifecycle::started(&self.step.run)
+    fn ended_for_its_schedule(&self) -> bool {
+        !schedule::is_done(&self.before) && schedule::is_done(&self.step.run)
     }
 }
 
@@ -51,20 +50,20 @@ pub(in crate::store) async fn apply<T: Tx>(
         tell_put_off(tx, round.iter().map(|change| &change.step.run), now);
         let next = tell_those_who_wait(tx, &round, now).await?;
         ended.extend(
-            round.into_iter().filter(|change| change.step.run.scheduled.is_some() && change.ended_for_its_chain()),
+            round.into_iter().filter(|change| change.step.run.scheduled.is_some() && change.ended_for_its_schedule()),
         );
         round = next;
     }
     freed.tell(tx).await?;
-    let links: Vec<Link<'_>> = ended.iter().filter_map(|change| Link::ended(&change.step.run)).collect();
-    let slots = go_on(tx, &links, now).await?;
+    let ended: Vec<SlotEvent<'_>> = ended.iter().filter_map(|change| SlotEvent::ended(&change.step.run)).collect();
+    let slots = advance_schedules(tx, &ended, now).await?;
     lanes.extend(slots.iter().filter_map(lane_of));
     let mut policies = HashMap::new();
     if !lanes.is_empty() {
         policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
     }
     if !slots.is_empty() {
-        insert_live(tx, &slots).await?;
+        insert_live_runs(tx, &slots).await?;
     }
     stops.write(tx, &policies).await?;
     settle(tx, &lanes).await

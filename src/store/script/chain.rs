@@ -1,4 +1,4 @@
-//! The chain of a schedule's runs: its head brings the next one, by starting or by ending.
+//! The runs of schedules: when the head starts or ends, the run of the next slot is inserted in the same transaction.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,17 +9,17 @@ use super::freed::tell_put_off;
 use super::lanes::settle;
 use super::{LaneKey, ScheduleChange, Tx};
 use crate::run::lifecycle::{self, Step};
-use crate::run::{Ending, GrantId, Run, RunError, RunId, RunKey, ScheduleId, WorkspaceName};
-use crate::schedule::{Disabled, Grant, Head, Overlap, Position, Schedule};
+use crate::run::{GrantId, NewRun, Run, RunId, RunKey, ScheduleId, WorkspaceName};
+use crate::schedule::{Grant, Schedule, Skip, Successor, start_refusal};
 use crate::store::{Claimed, Result};
 
-/// What happened to a run of a schedule.
-pub(super) struct Link<'a> {
+/// What happened to a run of a schedule: it was claimed, or it ended.
+pub(super) struct SlotEvent<'a> {
     run: &'a Run,
     ended: bool,
 }
 
-impl<'a> Link<'a> {
+impl<'a> SlotEvent<'a> {
     fn claimed(run: &'a Run) -> Self {
         Self { run, ended: false }
     }
@@ -33,107 +33,85 @@ impl<'a> Link<'a> {
     }
 }
 
-/// Lets chains go on where their heads started or ended; answers with the runs that are to come in.
-pub(super) async fn go_on<T: Tx>(tx: &mut T, links: &[Link<'_>], now: Timestamp) -> Result<Vec<Run>> {
-    let by_schedule = by_schedule(links);
+/// Schedules the next slots after heads that started or ended; answers with the runs that are to be inserted.
+pub(super) async fn advance_schedules<T: Tx>(tx: &mut T, events: &[SlotEvent<'_>], now: Timestamp) -> Result<Vec<Run>> {
+    let by_schedule = by_schedule(events);
     if by_schedule.is_empty() {
         return Ok(Vec::new());
     }
     let schedules = tx.lock_schedules(&by_schedule.keys().copied().collect::<Vec<_>>()).await?;
-    move_on(tx, schedules, by_schedule, now).await
+    advance_locked(tx, schedules, by_schedule, now).await
 }
 
-fn by_schedule<'a>(links: &'a [Link<'a>]) -> Links<'a> {
-    let mut by_schedule = Links::new();
-    for link in links {
-        if let Some((schedule, slot)) = link.slot() {
-            by_schedule.entry(schedule).or_default().push((slot, link));
+fn by_schedule<'a>(events: &'a [SlotEvent<'a>]) -> Events<'a> {
+    let mut by_schedule = Events::new();
+    for event in events {
+        if let Some((schedule, slot)) = event.slot() {
+            by_schedule.entry(schedule).or_default().push((slot, event));
         }
     }
     by_schedule
 }
 
-type Links<'a> = BTreeMap<ScheduleId, Vec<(Timestamp, &'a Link<'a>)>>;
+type Events<'a> = BTreeMap<ScheduleId, Vec<(Timestamp, &'a SlotEvent<'a>)>>;
 
-/// As [`go_on`], with the schedules locked.
-async fn move_on<T: Tx>(
+/// As [`advance_schedules`], with the schedules locked.
+async fn advance_locked<T: Tx>(
     tx: &mut T,
     schedules: Vec<Schedule>,
-    mut by_schedule: Links<'_>,
+    mut by_schedule: Events<'_>,
     now: Timestamp,
 ) -> Result<Vec<Run>> {
-    let (mut changed, mut skips, mut created) = (Vec::new(), Vec::new(), Vec::new());
+    let mut next = NextHeads::default();
     for mut schedule in schedules {
         let before = schedule.clone();
-        let mut links = by_schedule.remove(&schedule.id).unwrap_or_default();
-        links.sort_by_key(|(slot, _)| *slot);
-        for (slot, link) in links {
-            let is_head = schedule.head.is_some_and(|head| head.run == link.run.id);
-            // One that was withdrawn is no head any more, and its slot may have another run.
-            if is_head || !link.ended {
-                schedule.last_slot = schedule.last_slot.max(Some(slot));
+        let mut events = by_schedule.remove(&schedule.id).unwrap_or_default();
+        events.sort_by_key(|(slot, _)| *slot);
+        for (slot, SlotEvent { run, ended }) in events {
+            let is_head = schedule.head.is_some_and(|head| head.run == run.id);
+            // A run that was withdrawn is no head any more, and its slot may have another run.
+            if is_head || !ended {
+                schedule.note_slot(slot);
             }
-            if is_head && moves_on(&schedule, link) {
-                let next = follow(&mut schedule, slot, link.run, now);
-                skips.extend(next.0);
-                created.extend(next.1);
+            if is_head && (*ended || schedule.follows_a_start()) {
+                next.add(schedule.schedule_next_slot(slot, run, now), now);
             }
         }
         if schedule != before {
-            changed.push(ScheduleChange { before, after: schedule });
+            next.changed.push(ScheduleChange { before, after: schedule });
         }
     }
-    if !changed.is_empty() {
-        wrote_all(tx.move_schedules(&changed).await?, changed.len())?;
+    next.write(tx).await
+}
+
+/// What schedules become, with the runs and skips that this makes.
+#[derive(Default)]
+pub(super) struct NextHeads {
+    pub(super) changed: Vec<ScheduleChange>,
+    skips: Vec<Skip>,
+    runs: Vec<Run>,
+}
+
+impl NextHeads {
+    pub(super) fn add(&mut self, Successor { new_head, skips }: Successor, now: Timestamp) {
+        self.skips.extend(skips);
+        self.runs.extend(new_head.map(|request| lifecycle::submit(&request, 0, false, now)));
     }
-    if !skips.is_empty() {
-        tx.insert_skips(&skips).await?;
+
+    /// Writes all but the runs; answers with them.
+    pub(super) async fn write<T: Tx>(self, tx: &mut T) -> Result<Vec<Run>> {
+        if !self.changed.is_empty() {
+            wrote_all(tx.move_schedules(&self.changed).await?, self.changed.len())?;
+        }
+        if !self.skips.is_empty() {
+            tx.insert_skips(&self.skips).await?;
+        }
+        drop_taken_keys(tx, self.runs).await
     }
-    with_free_keys(tx, created).await
 }
 
-fn moves_on(schedule: &Schedule, link: &Link<'_>) -> bool {
-    link.ended || schedule.spec.overlap != Overlap::Forbid
-}
-
-/// Moves the head on from a run that started or ended.
-fn follow(
-    schedule: &mut Schedule,
-    slot: Timestamp,
-    run: &Run,
-    now: Timestamp,
-) -> (Vec<crate::schedule::Skip>, Option<Run>) {
-    schedule.head = None;
-    if schedule.disabled.is_some() {
-        return (Vec::new(), None);
-    }
-    if let Some(reason) = schedule.refused_by_grant(run) {
-        disable(schedule, reason, now);
-        return (Vec::new(), None);
-    }
-    let advance = schedule.advance(Position { slot, began: run.started_at }, now);
-    (advance.skips, set_head(schedule, advance.next, now))
-}
-
-/// Makes the run of `slot` the head; without one, the schedule is done.
-pub(super) fn set_head(schedule: &mut Schedule, slot: Option<Timestamp>, now: Timestamp) -> Option<Run> {
-    let Some(slot) = slot else {
-        schedule.head = None;
-        disable(schedule, Disabled::completed(), now);
-        return None;
-    };
-    let run = lifecycle::submit(&schedule.run_of_slot(slot, now), 0, false, now);
-    schedule.head = Some(Head { run: run.id, slot });
-    Some(run)
-}
-
-fn disable(schedule: &mut Schedule, reason: Disabled, now: Timestamp) {
-    schedule.disabled = Some(reason);
-    schedule.updated_at = now;
-}
-
-/// A key that somebody else's run has is left to it: a chain must go on whatever others call their runs.
-pub(super) async fn with_free_keys<T: Tx>(tx: &mut T, mut runs: Vec<Run>) -> Result<Vec<Run>> {
+/// A key that somebody else's run has is left to it: the next slot must get its run whatever others call theirs.
+async fn drop_taken_keys<T: Tx>(tx: &mut T, mut runs: Vec<Run>) -> Result<Vec<Run>> {
     let keys: Vec<(WorkspaceName, RunKey)> =
         runs.iter().filter_map(|run| Some((run.workspace.clone(), run.key.clone()?))).collect();
     if keys.is_empty() {
@@ -147,8 +125,15 @@ pub(super) async fn with_free_keys<T: Tx>(tx: &mut T, mut runs: Vec<Run>) -> Res
     Ok(runs)
 }
 
-/// Stores runs of schedules, in lanes that are locked before they come in, as in a submission.
-pub(super) async fn bring_in<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
+/// Inserts the run of a new head, if there is one.
+pub(super) async fn insert_head<T: Tx>(tx: &mut T, request: Option<&NewRun>, now: Timestamp) -> Result<()> {
+    let run = request.map(|request| lifecycle::submit(request, 0, false, now));
+    let runs = drop_taken_keys(tx, run.into_iter().collect()).await?;
+    insert_heads(tx, &runs).await
+}
+
+/// Inserts runs of schedules, in lanes that are locked before, as in a submission.
+pub(super) async fn insert_heads<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
     if runs.is_empty() {
         return Ok(());
     }
@@ -156,12 +141,12 @@ pub(super) async fn bring_in<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
     if !lanes.is_empty() {
         tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
     }
-    insert_live(tx, runs).await?;
+    insert_live_runs(tx, runs).await?;
     settle(tx, &lanes).await
 }
 
 /// Inserts new runs and reports which of them are ready or wait for their time.
-pub(super) async fn insert_live<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
+pub(super) async fn insert_live_runs<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
     tx.insert_runs(runs).await?;
     if runs.iter().any(Run::is_ready) {
         tx.made_ready();
@@ -172,7 +157,7 @@ pub(super) async fn insert_live<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> {
     Ok(())
 }
 
-/// Lets those claimed runs of schedules start that may, brings in what follows them, and ends the others.
+/// Lets those claimed runs of schedules start that may, inserts the runs of the next slots, and ends the others.
 pub(super) async fn admit<T: Tx>(tx: &mut T, claimed: Vec<Claimed>) -> Result<Vec<Claimed>> {
     let new = |claimed: &&Claimed| !claimed.adopted && claimed.run.scheduled.is_some();
     let scheduled: Vec<Run> = claimed.iter().filter(new).map(|claimed| claimed.run.clone()).collect();
@@ -189,16 +174,16 @@ pub(super) async fn admit<T: Tx>(tx: &mut T, claimed: Vec<Claimed>) -> Result<Ve
     let mut refused: HashMap<RunId, Change> = HashMap::new();
     for run in &scheduled {
         let Some(from) = run.scheduled else { continue };
-        let refusal = refusal(run, grants.get(&from.grant), by_id.get(&from.schedule).copied(), now);
+        let refusal = start_refusal(run, grants.get(&from.grant), by_id.get(&from.schedule).copied(), now);
         if let Some((ending, error)) = refusal {
             let step = Step { run: lifecycle::refuse(run.clone(), ending, error, now), ended: None };
             refused.insert(run.id, Change { before: run.clone(), step });
         }
     }
-    let started: Vec<Link<'_>> =
-        scheduled.iter().filter(|run| !refused.contains_key(&run.id)).map(Link::claimed).collect();
-    let created = move_on(tx, schedules, by_schedule(&started), now).await?;
-    bring_in(tx, &created).await?;
+    let started: Vec<SlotEvent<'_>> =
+        scheduled.iter().filter(|run| !refused.contains_key(&run.id)).map(SlotEvent::claimed).collect();
+    let created = advance_locked(tx, schedules, by_schedule(&started), now).await?;
+    insert_heads(tx, &created).await?;
     let admitted = claimed.into_iter().filter(|claimed| !refused.contains_key(&claimed.run.id)).collect();
     if !refused.is_empty() {
         // Whoever asked has room for more.
@@ -206,23 +191,4 @@ pub(super) async fn admit<T: Tx>(tx: &mut T, claimed: Vec<Claimed>) -> Result<Ve
         Box::pin(apply(tx, refused.into_values().collect(), BTreeSet::new(), now)).await?;
     }
     Ok(admitted)
-}
-
-/// Why a run that was just claimed must not start.
-fn refusal(
-    run: &Run,
-    grant: Option<&Grant>,
-    schedule: Option<&Schedule>,
-    now: Timestamp,
-) -> Option<(Ending, RunError)> {
-    let Some(grant) = grant else {
-        return Some((Ending::Failed, RunError::new("grant_revoked", "its grant no longer exists")));
-    };
-    if let Some(error) = grant.refusal(&run.task, now) {
-        return Some((Ending::Failed, error));
-    }
-    // What counts is when it first started: a retry, or one that was interrupted, is not late.
-    let (slot, began) = (run.scheduled?.slot?, run.started_at.unwrap_or(now));
-    let late = schedule.filter(|schedule| schedule.is_too_late(slot, began))?;
-    Some((Ending::Cancelled, RunError::too_late(late.spec.starting_deadline_seconds.map_or(0, |s| s.get()))))
 }

@@ -11,6 +11,10 @@ use crate::store::Result;
 /// A column of `runs`, of `history` or of both.
 pub(in crate::store) struct Column {
     pub(in crate::store) name: &'static str,
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(dead_code, reason = "only PostgreSQL is told the types of parameters")
+    )]
     pub(in crate::store) kind: Kind,
     pub(super) table: Table,
     pub(super) written: Written,

@@ -38,9 +38,13 @@ mod usage;
 
 use access::{create_token, revoke_token};
 use apply::{Change, apply};
-pub(super) use cell::{CellReader, Kind, Value};
+#[cfg(feature = "postgres")]
+pub(super) use cell::Kind;
+pub(super) use cell::{CellReader, Value};
 use claim::claim;
-pub(super) use columns::{Column, Positions, read_run, retry_text, to_i32};
+#[cfg(feature = "postgres")]
+pub(super) use columns::Column;
+pub(super) use columns::{Positions, read_run, retry_text, to_i32};
 use command::{command, rerun, rerun_again};
 pub(super) use database::{Database, OnLostCommit, SqlStore};
 use finish::{append, finish, finish_and_claim, release, renew};

@@ -1,15 +1,15 @@
-//! What people ask of schedules and grants, and the repair of broken chains.
+//! What people ask of schedules and grants, and the repair of schedules without a head.
 
 use std::collections::BTreeSet;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::apply::{Change, apply, lane_of, wrote_all};
-use super::chain::{bring_in, set_head, with_free_keys};
+use super::chain::{NextHeads, insert_head, insert_heads};
 use super::{LaneKey, ScheduleChange, Tx};
 use crate::run::lifecycle::{self, Command};
 use crate::run::{GrantId, Run, RunId, ScheduleId, TaskName, WorkspaceName};
-use crate::schedule::{Grant, Head, NewGrant, NewSchedule, Overlap, Position, Schedule, Skip, SkipReason, Standing};
+use crate::schedule::{Grant, NewGrant, NewSchedule, Schedule, Standing};
 use crate::store::{
     CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, Result, RevokeGrantOutcome, ScheduleEdit,
     StoreError,
@@ -79,11 +79,7 @@ pub(in crate::store) async fn create_schedule<T: Tx>(
         return Ok(CreateScheduleOutcome::NameTaken(other.id, other.spec.name.clone()));
     }
     let now = tx.now().await?;
-    let mut schedule = Schedule::new(request, now);
-    let first = schedule.begin(now);
-    if first.is_none() && request.enabled {
-        return Ok(CreateScheduleOutcome::NoSlots);
-    }
+    let Some((schedule, head)) = Schedule::create(request, now) else { return Ok(CreateScheduleOutcome::NoSlots) };
     let standing = match grant {
         Some(new) => Some(Grant::new(new, now).standing(&request.spec.task, now)),
         None => standing(tx, &request.workspace, request.grant, &request.spec.task, now).await?,
@@ -98,13 +94,11 @@ pub(in crate::store) async fn create_schedule<T: Tx>(
     {
         return Ok(CreateScheduleOutcome::DuplicateGrant);
     }
-    let run = if request.enabled { set_head(&mut schedule, first, now) } else { None };
     if !tx.insert_schedule(&schedule).await? {
         // Somebody made it, or one of its name, since it was looked for: look again.
         return Err(StoreError::Contended { doing: "create_schedule" });
     }
-    let runs = with_free_keys(tx, run.into_iter().collect()).await?;
-    bring_in(tx, &runs).await?;
+    insert_head(tx, head.as_ref(), now).await?;
     Ok(CreateScheduleOutcome::Created(schedule))
 }
 
@@ -142,11 +136,11 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
     edit: &ScheduleEdit,
     grant: Option<&NewGrant>,
 ) -> Result<EditScheduleOutcome> {
-    let Some((mut schedule, head)) = lock(tx, workspace, id).await? else { return Ok(EditScheduleOutcome::NotFound) };
-    if schedule.version != edit.version {
+    let Some((seen, head)) = lock(tx, workspace, id).await? else { return Ok(EditScheduleOutcome::NotFound) };
+    if seen.version != edit.version {
         return Ok(EditScheduleOutcome::Outdated);
     }
-    if schedule.spec.name != edit.spec.name
+    if seen.spec.name != edit.spec.name
         && let Some(other) = tx.schedule_named(workspace, &edit.spec.name).await?
     {
         return Ok(EditScheduleOutcome::NameTaken(other.id, other.spec.name.clone()));
@@ -163,87 +157,26 @@ pub(in crate::store) async fn edit_schedule<T: Tx>(
         }
         Some(_) => {}
     }
-    let seen = schedule.clone();
     if edit.asks_for_nothing(&seen) {
         return Ok(EditScheduleOutcome::Unchanged(seen));
     }
-    schedule.spec = edit.spec.clone();
-    schedule.grant = edit.grant;
-    schedule.disabled = edit.disabled(&seen);
-    schedule.version += 1;
-    schedule.updated_at = now;
-    let began = head.as_ref().and_then(|run| run.started_at);
-    let waiting = head.filter(|run| !lifecycle::started(run));
-    let starts_over = seen.starts_over_as(&schedule);
-    if starts_over {
-        schedule.since = now;
-    }
-    let next = next_after_edit(&seen, &schedule, waiting.as_ref(), now);
-    let leaves_head = waiting.is_none() && next != Next::SameHead;
-    let mut skips = Vec::new();
-    if seen.disabled.is_none() && (starts_over || leaves_head) {
-        skips = seen.gone_by(began, now);
-    }
-    if edit.enabled && next == Next::Slot(None) {
-        return Ok(EditScheduleOutcome::NoSlots);
-    }
+    let Some(edited) = seen.edited(edit, head.as_ref(), now) else { return Ok(EditScheduleOutcome::NoSlots) };
     if let Some(new) = grant
         && !tx.insert_grant(&Grant::new(new, now)).await?
     {
         return Ok(EditScheduleOutcome::DuplicateGrant);
     }
-    let run = match &next {
-        Next::SameHead => None,
-        Next::Nothing => {
-            schedule.head = None;
-            None
-        }
-        Next::Slot(slot) => set_head(&mut schedule, *slot, now),
-    };
-    // The old head is no head any more before it goes, so that nothing follows it.
-    let change = ScheduleChange { before: seen, after: schedule };
+    // The old head is no head any more before it is withdrawn, so that no next slot is scheduled after it.
+    let change = ScheduleChange { before: seen, after: edited.schedule };
     wrote_all(tx.edit_schedule(&change).await?.into(), 1)?;
-    let schedule = change.after;
-    if let Some(waiting) = waiting.filter(|_| next != Next::SameHead) {
-        let lost = lost_slot(&waiting, schedule.head, now);
-        skips.extend(lost.map(|slot| Skip::of_slot(id, slot, SkipReason::Withdrawn, now)));
+    if let Some(waiting) = edited.withdrawn {
         withdraw(tx, waiting, now).await?;
     }
-    if !skips.is_empty() {
-        tx.insert_skips(&skips).await?;
+    if !edited.skips.is_empty() {
+        tx.insert_skips(&edited.skips).await?;
     }
-    let runs = with_free_keys(tx, run.into_iter().collect()).await?;
-    bring_in(tx, &runs).await?;
-    Ok(EditScheduleOutcome::Edited(schedule))
-}
-
-/// The slot of a run that goes, if it was due and gets no other.
-fn lost_slot(run: &Run, head: Option<Head>, now: Timestamp) -> Option<Timestamp> {
-    let slot = run.scheduled?.slot?;
-    (slot <= now && head.is_none_or(|head| head.slot != slot)).then_some(slot)
-}
-
-/// What is to wait after an edit.
-#[derive(PartialEq, Eq)]
-enum Next {
-    /// What was there goes on and brings the next one.
-    SameHead,
-    /// No run at all.
-    Nothing,
-    /// The run of this slot, as the schedule is now.
-    Slot(Option<Timestamp>),
-}
-
-fn next_after_edit(seen: &Schedule, edited: &Schedule, waiting: Option<&Run>, now: Timestamp) -> Next {
-    let under_way = seen.head.is_some() && waiting.is_none();
-    match (edited.disabled.is_none(), seen.head) {
-        (_, Some(_)) if under_way && edited.spec.overlap == Overlap::Forbid => Next::SameHead,
-        (true, Some(_)) if seen.brings_the_same_runs(edited) => Next::SameHead,
-        (false, _) => Next::Nothing,
-        // Same times: the slot that waits, or is late, keeps its place.
-        (true, Some(head)) if !under_way && seen.spec.timing == edited.spec.timing => Next::Slot(Some(head.slot)),
-        (true, _) => Next::Slot(edited.begin(now)),
-    }
+    insert_head(tx, edited.new_head.as_ref(), now).await?;
+    Ok(EditScheduleOutcome::Edited(change.after))
 }
 
 pub(in crate::store) async fn delete_schedule<T: Tx>(
@@ -269,7 +202,7 @@ async fn lock<T: Tx>(tx: &mut T, workspace: &WorkspaceName, id: ScheduleId) -> R
     };
     let Some(schedule) = tx.lock_schedules(&[id]).await?.pop() else { return Ok(None) };
     if schedule.head != seen.head {
-        // It moved on in between: look again.
+        // The next slot was scheduled in between: read again.
         return Err(StoreError::Contended { doing: "schedule" });
     }
     Ok(Some((schedule, head)))
@@ -286,7 +219,7 @@ async fn withdraw<T: Tx>(tx: &mut T, run: Run, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Repairs chains that nobody can have broken but by hand.
+/// Repairs schedules whose head is gone, which only a manual change of the database can cause.
 pub(in crate::store) async fn sweep_schedules<T: Tx>(tx: &mut T, limit: usize) -> Result<Vec<ScheduleId>> {
     let broken = tx.broken_schedules(limit).await?;
     if broken.is_empty() {
@@ -294,41 +227,20 @@ pub(in crate::store) async fn sweep_schedules<T: Tx>(tx: &mut T, limit: usize) -
     }
     let schedules = tx.lock_schedules(&broken).await?;
     let heads: Vec<RunId> = schedules.iter().filter_map(|schedule| Some(schedule.head?.run)).collect();
-    // Again, now that nobody else can move them on.
+    // Again, now that nobody else can change the schedules.
     let live: BTreeSet<RunId> = tx.lock_runs(&heads).await?.into_iter().map(|run| run.id).collect();
     let now = tx.now().await?;
-    let (mut changed, mut skips, mut runs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut next = NextHeads::default();
     for before in schedules {
         let mut schedule = before.clone();
         if schedule.disabled.is_some() || schedule.head.is_some_and(|head| live.contains(&head.run)) {
             continue;
         }
-        let next = match schedule.head {
-            Some(head) => {
-                let advance = schedule.advance(from(&schedule, head), now);
-                skips.extend(advance.skips);
-                advance.next
-            }
-            None => schedule.begin(now),
-        };
-        runs.extend(set_head(&mut schedule, next, now));
-        changed.push(ScheduleChange { before, after: schedule });
+        next.add(schedule.repair(now), now);
+        next.changed.push(ScheduleChange { before, after: schedule });
     }
-    let repaired = changed.iter().map(|change| change.before.id).collect();
-    if !changed.is_empty() {
-        wrote_all(tx.move_schedules(&changed).await?, changed.len())?;
-    }
-    if !skips.is_empty() {
-        tx.insert_skips(&skips).await?;
-    }
-    let runs = with_free_keys(tx, runs).await?;
-    bring_in(tx, &runs).await?;
+    let repaired = next.changed.iter().map(|change| change.before.id).collect();
+    let runs = next.write(tx).await?;
+    insert_heads(tx, &runs).await?;
     Ok(repaired)
-}
-
-/// Where a chain stands whose head is gone: its slot had its run if that was ever claimed.
-fn from(schedule: &Schedule, head: Head) -> Position {
-    let had_its_run = schedule.last_slot.is_some_and(|last| last >= head.slot);
-    let just_before = head.slot.checked_sub(SignedDuration::from_micros(1)).unwrap_or(head.slot);
-    Position { slot: if had_its_run { head.slot } else { just_before }, began: None }
 }

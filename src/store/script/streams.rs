@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::run::{QueueName, Run, TaskName, WorkspaceName};
+use crate::run::{QueueName, TaskName, WorkspaceName};
 use crate::store::ClaimRequest;
 
 /// So many streams of a workspace are looked at together. A workspace that has more has them looked at in turn, so that the
@@ -19,7 +19,8 @@ pub(in crate::store) struct StreamKey {
 }
 
 impl StreamKey {
-    pub(in crate::store) fn of(run: &Run) -> Self {
+    #[cfg(feature = "postgres")]
+    pub(in crate::store) fn of(run: &crate::run::Run) -> Self {
         Self { workspace: run.workspace.clone(), task: run.task.clone(), queue: run.queue.clone() }
     }
 }
@@ -38,6 +39,7 @@ impl Interest {
         Self { tasks: request.tasks.clone(), queues: request.queues.clone() }
     }
 
+    #[cfg(feature = "postgres")]
     pub(in crate::store) fn has(&self, task: &TaskName) -> bool {
         self.tasks.as_ref().is_none_or(|tasks| tasks.contains(task))
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::apply::{lane_of, wrote_all};
-use super::chain::insert_live;
+use super::chain::insert_live_runs;
 use super::{Change, LaneKey, Remembered, Tx, apply};
 use crate::clock::later;
 use crate::run::lifecycle::{self, Step};
@@ -368,7 +368,7 @@ async fn insert<T: Tx>(tx: &mut T, created: &[Run], policies: &HashMap<LaneKey, 
     let ended = |run: &Run| run.status().is_terminal();
     for runs in created.chunk_by(|a, b| ended(a) == ended(b)) {
         if !ended(&runs[0]) {
-            insert_live(tx, runs).await?;
+            insert_live_runs(tx, runs).await?;
             continue;
         }
         tx.insert_finished(runs).await?;

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::run::{GrantId, RunId, ScheduleId, TaskName};
-use crate::schedule::{BillingAccount, Disabled, Grant, Schedule, ScheduleName, ScheduleSpec, Standing};
+pub use crate::schedule::ScheduleEdit;
+use crate::schedule::{BillingAccount, Grant, Schedule, ScheduleName, Standing};
 
 /// What came of making a grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,35 +58,6 @@ pub enum CreateScheduleOutcome {
     NoSlots,
     /// This schedule of the workspace has its name.
     NameTaken(ScheduleId, ScheduleName),
-}
-
-/// An edit of a schedule, made on what somebody saw of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScheduleEdit {
-    /// The version that was seen: another one means that somebody else was faster.
-    pub version: i64,
-    /// What is to be done from now on.
-    pub spec: ScheduleSpec,
-    /// Under which permission.
-    pub grant: GrantId,
-    /// Whether it is at work.
-    pub enabled: bool,
-}
-
-impl ScheduleEdit {
-    /// Whether everything is so already.
-    pub(crate) fn asks_for_nothing(&self, seen: &Schedule) -> bool {
-        (&self.spec, self.grant, self.enabled) == (&seen.spec, seen.grant, seen.disabled.is_none())
-    }
-
-    /// Why the schedule is not at work afterwards. With other times, it is not over any more: somebody may resume it.
-    pub(crate) fn disabled(&self, seen: &Schedule) -> Option<Disabled> {
-        if self.enabled {
-            return None;
-        }
-        let same_times = self.spec.timing == seen.spec.timing;
-        Some(seen.disabled.clone().filter(|_| same_times).unwrap_or_else(Disabled::paused))
-    }
 }
 
 /// What came of an edit.
