@@ -1,8 +1,7 @@
-//! Where runs live. [`Store`] is the seam: domain verbs that take batches, the same on every database.
+//! Where runs are stored. [`Store`] is the interface: domain verbs that take batches, the same on every database.
 //!
-//! `memory` is the reference model: short, slow, obviously right. `sqlite` and `postgres` are the real ones; the
-//! decisions they share are in `script`, written once over the primitive statements of each. `conformance` holds
-//! the sentences that all three must make true.
+//! `memory` is the reference model: short, slow, obviously right. `sqlite` and `postgres` are the real ones: `script` implements
+//! the trait for both, over the statements of each. `conformance` holds the sentences that all three must make true.
 
 #[cfg(feature = "conformance")]
 pub mod checker;
@@ -151,8 +150,8 @@ pub trait Store: Schedules {
     /// Records a worker, or that it is still there; answers whether it was asked to drain.
     async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty>;
 
-    /// Asks a worker to stop claiming and leave, and rings whoever waits for ready runs so that it hears soon. One that has
-    /// left stays as it is. Answers with the worker; `None` if it is unknown.
+    /// Asks a worker to stop claiming and leave, and gives the ready signal so that it learns of it soon. One that has left
+    /// stays as it is. Answers with the worker; `None` if it is unknown.
     async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>>;
 
     /// Records that a worker has ended; `false` if it is unknown or had left. Beats it again, it is a new start.
@@ -167,7 +166,7 @@ pub trait Store: Schedules {
     /// Every workspace, by name.
     async fn workspaces(&self) -> Result<Vec<WorkspaceName>>;
 
-    /// Makes a token. The id is the caller's choice, so that a request whose answer was lost can be settled by asking.
+    /// Makes a token. The id is the caller's choice, so that after a lost answer the caller can ask whether it exists.
     async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome>;
 
     /// The token with this secret, if it is neither expired nor revoked.

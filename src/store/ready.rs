@@ -1,5 +1,5 @@
-//! The signals that something may have become ready for a claim, or will by the passing of time. They are hints, to wait
-//! less long for the next look; looking is the truth.
+//! The signals that something may have become ready for a claim, or will by the passing of time. They are hints, which shorten the
+//! wait for the next poll; nothing depends on them.
 
 use std::time::{Duration, Instant};
 
@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 use tokio::sync::watch;
 
 /// Says that something may have become ready for a claim since it was last asked. Take it before the claim after which
-/// to wait, so that nothing gets lost in between, and look from time to time all the same: a process may end between
-/// its commit and the signal, and a run may become ready by the passing of time.
+/// to wait, so that nothing gets lost in between, and poll from time to time all the same: a process may end between its commit
+/// and the signal, and a run may become ready by the passing of time.
 #[derive(Clone, Debug)]
 pub struct ReadySignal(watch::Receiver<u64>);
 
@@ -33,29 +33,29 @@ impl ReadySignal {
 #[derive(Debug)]
 pub struct DueSignal {
     earliest: watch::Sender<Option<Instant>>,
-    heard: watch::Receiver<Option<Instant>>,
+    changes: watch::Receiver<Option<Instant>>,
 }
 
 impl DueSignal {
     /// Waits until it is known that a run is due before `at`, and answers when.
     pub async fn sooner_than(&mut self, at: Instant) -> Instant {
-        let sooner = self.heard.wait_for(|earliest| earliest.is_some_and(|earliest| earliest < at)).await;
+        let sooner = self.changes.wait_for(|earliest| earliest.is_some_and(|earliest| earliest < at)).await;
         match sooner.ok().and_then(|earliest| *earliest) {
             Some(earliest) => earliest,
             None => std::future::pending().await,
         }
     }
 
-    /// Forgets what is known: to be called before looking what is due.
+    /// Forgets what is known: to be called before reading what is due.
     pub fn clear(&self) {
         self.earliest.send_replace(None);
     }
 }
 
-/// What a transaction has to tell when it is committed.
+/// What to notify others of when a transaction is committed.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::store) struct News {
+pub(in crate::store) struct Notices {
     /// Something may have become ready for a claim.
     pub(in crate::store) ready: bool,
     /// A run will be due after this time.
@@ -63,26 +63,26 @@ pub(in crate::store) struct News {
 }
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-impl News {
+impl Notices {
     pub(in crate::store) fn add(&mut self, other: Self) {
         self.ready |= other.ready;
         self.due_in = [self.due_in, other.due_in].into_iter().flatten().min();
     }
 }
 
-/// What a store rings, after the commit and before it answers.
+/// The sending side of the signals of a store, which it uses after a commit and before it answers.
 #[derive(Clone, Debug, Default)]
-pub(in crate::store) struct ReadyBell {
-    rings: watch::Sender<u64>,
+pub(in crate::store) struct Signals {
+    ready: watch::Sender<u64>,
     earliest: watch::Sender<Option<Instant>>,
 }
 
-impl ReadyBell {
-    pub(in crate::store) fn ring(&self) {
-        self.rings.send_modify(|rings| *rings = rings.wrapping_add(1));
+impl Signals {
+    pub(in crate::store) fn notify_ready(&self) {
+        self.ready.send_modify(|ready| *ready = ready.wrapping_add(1));
     }
 
-    pub(in crate::store) fn tell_due(&self, wait: SignedDuration) {
+    pub(in crate::store) fn notify_due(&self, wait: SignedDuration) {
         let wait = Duration::try_from(wait).unwrap_or_default();
         // What is due in years, others will find long before.
         let Some(at) = Instant::now().checked_add(wait) else { return };
@@ -95,12 +95,12 @@ impl ReadyBell {
         });
     }
 
-    pub(in crate::store) fn signal(&self) -> ReadySignal {
-        ReadySignal(self.rings.subscribe())
+    pub(in crate::store) fn ready_signal(&self) -> ReadySignal {
+        ReadySignal(self.ready.subscribe())
     }
 
     pub(in crate::store) fn due_signal(&self) -> DueSignal {
-        DueSignal { earliest: self.earliest.clone(), heard: self.earliest.subscribe() }
+        DueSignal { earliest: self.earliest.clone(), changes: self.earliest.subscribe() }
     }
 }
 
@@ -111,28 +111,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_tells_of_many_rings_once_and_of_none_before_it() {
-        let bell = ReadyBell::default();
-        bell.ring();
-        let mut signal = bell.signal();
+    fn a_signal_reports_many_notifications_once_and_none_before_it() {
+        let signals = Signals::default();
+        signals.notify_ready();
+        let mut signal = signals.ready_signal();
         assert!(!signal.take());
-        bell.ring();
-        bell.ring();
+        signals.notify_ready();
+        signals.notify_ready();
         assert_eq!(signal.changed().now_or_never(), Some(()));
         assert_eq!(signal.changed().now_or_never(), None);
-        bell.ring();
+        signals.notify_ready();
         assert!(signal.take());
         assert!(!signal.take());
     }
 
     #[test]
     fn the_earliest_time_is_told_until_it_is_cleared() {
-        let bell = ReadyBell::default();
-        let mut signal = bell.due_signal();
+        let signals = Signals::default();
+        let mut signal = signals.due_signal();
         let at = |seconds| Instant::now() + Duration::from_secs(seconds);
-        bell.tell_due(SignedDuration::from_secs(20));
-        bell.tell_due(SignedDuration::from_secs(10));
-        bell.tell_due(SignedDuration::from_secs(30));
+        signals.notify_due(SignedDuration::from_secs(20));
+        signals.notify_due(SignedDuration::from_secs(10));
+        signals.notify_due(SignedDuration::from_secs(30));
         assert_eq!(signal.sooner_than(at(5)).now_or_never(), None);
         let sooner = signal.sooner_than(at(15)).now_or_never().expect("it is known");
         assert!(sooner < at(11) && sooner > at(8));
@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn when_the_store_is_gone_the_signal_is_silent() {
-        let bell = ReadyBell::default();
-        let mut signal = bell.signal();
-        drop(bell);
+        let signals = Signals::default();
+        let mut signal = signals.ready_signal();
+        drop(signals);
         assert_eq!(signal.changed().now_or_never(), None);
         assert!(!signal.take());
     }

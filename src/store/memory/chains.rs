@@ -36,7 +36,7 @@ impl Model {
                 self.insert_head(next.new_head, now);
             }
         }
-        self.settle(now);
+        self.recompute_ready(now);
     }
 
     fn head_that_is_done(&self, id: ScheduleId) -> Option<(Schedule, Run)> {
@@ -83,7 +83,7 @@ impl Model {
         let under_way = |run: &&Run| matches!(run.status(), Status::Running | Status::Retrying) && of_those(run);
         for run in self.live().filter(under_way).cloned().collect::<Vec<_>>() {
             if let Ok((step, _)) = lifecycle::command(run, Command::Cancel, false, now) {
-                self.take(step, now);
+                self.apply(step, now);
             }
         }
     }
@@ -224,7 +224,7 @@ impl Model {
     /// Those who waited for it hear that it was cancelled; then it is as if it had never been.
     fn withdraw(&mut self, run: &Run, now: Timestamp) {
         if let Ok((step, _)) = lifecycle::command(run.clone(), Command::Cancel, false, now) {
-            self.take(step, now);
+            self.apply(step, now);
         }
         self.runs.remove(&run.id);
         self.attempts.remove(&run.id);

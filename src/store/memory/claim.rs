@@ -22,7 +22,7 @@ impl Model {
             let Some(Tenure::Orphaned { since }) = run.execution().map(|execution| execution.tenure) else { continue };
             if let Some(step) = lifecycle::adopt(run, &request.taker, until) {
                 claim.runs.push(Claimed::adopted(step.run.clone(), since));
-                self.take(step, now);
+                self.apply(step, now);
             }
         }
         while claim.runs.len() < request.capacity {
@@ -30,7 +30,7 @@ impl Model {
             claim.last_turn = Some(run.workspace.clone());
             let Some(step) = lifecycle::claim(run, &request.taker, until, now) else { break };
             claim.runs.push(Claimed::begun(step.run.clone()));
-            self.take(step, now);
+            self.apply(step, now);
         }
         claim.runs.retain(|claimed| claimed.adopted || self.may_start(&claimed.run, now));
         claim
@@ -58,7 +58,7 @@ impl Model {
                 Some(step) => {
                     claim.last_turn = Some(workspace);
                     claim.runs.push(Claimed::begun(step.run.clone()));
-                    self.take(step, now);
+                    self.apply(step, now);
                 }
                 None => drop(at_an_end.insert(workspace)),
             }
@@ -71,7 +71,7 @@ impl Model {
         match self.refusal(run, now) {
             Some((ending, error)) => {
                 let run = lifecycle::refuse(run.clone(), ending, error, now);
-                self.take(lifecycle::Step { run, ended: None }, now);
+                self.apply(lifecycle::Step { run, ended: None }, now);
                 false
             }
             None => {

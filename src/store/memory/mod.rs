@@ -9,8 +9,8 @@ mod chains;
 mod claim;
 mod model;
 mod read;
+mod readiness;
 mod schedules;
-mod settle;
 mod submit;
 mod workers;
 
@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
 use self::model::Model;
-use super::ready::ReadyBell;
+use super::ready::Signals;
 use super::{
     Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
     CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Listed,
@@ -37,13 +37,13 @@ use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, Worke
 pub struct MemoryStore {
     model: Mutex<Model>,
     clock: Clock,
-    bell: ReadyBell,
+    signals: Signals,
 }
 
 impl MemoryStore {
     /// An empty store with the workspace `default`.
     pub fn new(clock: Clock) -> Self {
-        Self { model: Mutex::new(Model::new()), clock, bell: ReadyBell::default() }
+        Self { model: Mutex::new(Model::new()), clock, signals: Signals::default() }
     }
 
     /// The model and the time, for the length of one verb.
@@ -51,17 +51,17 @@ impl MemoryStore {
         (self.model.lock().unwrap_or_else(PoisonError::into_inner), self.clock.host_now())
     }
 
-    /// Carries out a verb, lets the chains of schedules go on, and rings if a claim could now have something that it could not have before.
+    /// Carries out a verb, schedules next slots, and signals if a claim could now get something that it could not get before.
     fn change<T>(&self, verb: impl FnOnce(&mut Model, Timestamp) -> T) -> T {
         let (mut model, now) = self.open();
         let before = model.claimable();
         let answer = verb(&mut model, now);
         model.advance_schedules(now);
         if !model.claimable().is_subset(&before) {
-            self.bell.ring();
+            self.signals.notify_ready();
         }
         if let Some(wait) = model.next_due(now) {
-            self.bell.tell_due(wait);
+            self.signals.notify_due(wait);
         }
         answer
     }
@@ -70,11 +70,11 @@ impl MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     fn ready_signal(&self) -> ReadySignal {
-        self.bell.signal()
+        self.signals.ready_signal()
     }
 
     fn due_signal(&self) -> DueSignal {
-        self.bell.due_signal()
+        self.signals.due_signal()
     }
 
     async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
@@ -218,7 +218,7 @@ impl Store for MemoryStore {
         let (mut model, now) = self.open();
         let asked = model.drain(worker, now);
         if asked.is_some() {
-            self.bell.ring();
+            self.signals.notify_ready();
         }
         Ok(asked)
     }

@@ -69,10 +69,10 @@ impl Model {
     }
 
     /// Stores what a transition made of a run, with all that follows from it.
-    pub(super) fn take(&mut self, step: Step, now: Timestamp) {
+    pub(super) fn apply(&mut self, step: Step, now: Timestamp) {
         self.attempts.entry(step.run.id).or_default().extend(step.ended);
         self.put(step.run);
-        self.settle(now);
+        self.recompute_ready(now);
     }
 
     /// Stores a run. Whoever comes to a stop in a lane that holds, holds it; whoever moves on lets go;
@@ -105,7 +105,7 @@ impl Model {
         let Some(run) = self.runs.get(&lease.run).cloned() else { return Renewal::LeaseLost };
         match lifecycle::renew(run, lease.epoch, later(now, ttl), began.map(|ago| earlier(now, ago)), now) {
             Ok((step, stop)) => {
-                self.take(step, now);
+                self.apply(step, now);
                 Renewal::Renewed { stop }
             }
             Err(LeaseLost) => Renewal::LeaseLost,
@@ -130,7 +130,7 @@ impl Model {
         match transition(run) {
             Ok(step) => {
                 let status = step.run.status();
-                self.take(step, now);
+                self.apply(step, now);
                 FinishOutcome::Accepted(status)
             }
             Err(LeaseLost) => FinishOutcome::LeaseLost,
@@ -169,7 +169,7 @@ impl Model {
             Ok((step, CommandOutcome::Dismissed)) => self.dismiss(step.run.id, now),
             Ok((_, CommandOutcome::Resumed)) if was_over && self.is_full(admission) => CommandOutcome::QueueFull,
             Ok((step, outcome)) => {
-                self.take(step, now);
+                self.apply(step, now);
                 outcome
             }
             Err(refused) => refused,
@@ -180,7 +180,7 @@ impl Model {
         if !self.holds.remove(&run) {
             return CommandOutcome::NotHolding;
         }
-        self.settle(now);
+        self.recompute_ready(now);
         CommandOutcome::Dismissed
     }
 
@@ -198,7 +198,7 @@ impl Model {
             .into_iter()
             .map(|step| {
                 let id = step.run.id;
-                self.take(step, now);
+                self.apply(step, now);
                 id
             })
             .collect()
@@ -226,7 +226,7 @@ impl Model {
         for run in &held_by {
             self.holds.remove(run);
         }
-        self.settle(now);
+        self.recompute_ready(now);
         held_by.len()
     }
 

@@ -16,7 +16,7 @@ impl Model {
             let expires_at = later(now, idempotency.ttl);
             self.idempotency.insert(key, Remembered { run, fingerprint: idempotency.fingerprint.clone(), expires_at });
         }
-        self.settle(now);
+        self.recompute_ready(now);
         outcome
     }
 

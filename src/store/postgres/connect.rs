@@ -14,10 +14,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::store::{Result, StoreError};
 
-/// What the server says unasked.
+/// Messages of the server that answer no query.
 type Said = std::result::Result<AsyncMessage, tokio_postgres::Error>;
 
-/// Where the database is and how to speak with it.
+/// Where the database is and how to connect to it.
 #[derive(Clone)]
 pub(super) struct Target {
     config: tokio_postgres::Config,
@@ -43,17 +43,17 @@ impl Target {
             }
         }
         let plain = if kept.is_empty() { base.to_owned() } else { format!("{base}?{}", kept.join("&")) };
-        let mut config = tokio_postgres::Config::from_str(&plain).map_err(|error| invalid(url, in_words(&error)))?;
+        let mut config = tokio_postgres::Config::from_str(&plain).map_err(|error| invalid(url, cause_of(&error)))?;
         if config.get_hosts().is_empty() {
             return Err(invalid(url, "it names no host"));
         }
-        let said = |name: &str| plain.split(['?', '&', ' ']).any(|pair| pair.split('=').next() == Some(name));
-        notice_silence(&mut config, said);
+        let set = |name: &str| plain.split(['?', '&', ' ']).any(|pair| pair.split('=').next() == Some(name));
+        notice_silence(&mut config, set);
         config.application_name("runlane");
         Ok(Self { address: address(&config), config, prepared_statements, listen })
     }
 
-    /// A connection outside of every pool, and what the server says on it unasked, which must be read for anything to
+    /// A connection outside of every pool, and the messages on it that answer no query, which must be read for anything to
     /// happen on it.
     pub(super) async fn connect(&self) -> Result<(Client, impl Stream<Item = Said>)> {
         let (client, mut connection) =
@@ -90,23 +90,23 @@ impl Target {
     }
 }
 
-/// A host that vanished without a word is noticed within some 15 s, idle or not, and one that does not answer within 5 s;
-/// the library's own limits are two hours and none. What the URL has `said` stands.
-fn notice_silence(config: &mut tokio_postgres::Config, said: impl Fn(&str) -> bool) {
-    if !said("connect_timeout") {
+/// A host that vanished silently is noticed within some 15 s, idle or not, and one that does not answer within 5 s;
+/// the library's own limits are two hours and none. What the URL has `set` stands.
+fn notice_silence(config: &mut tokio_postgres::Config, set: impl Fn(&str) -> bool) {
+    if !set("connect_timeout") {
         config.connect_timeout(Duration::from_secs(5));
     }
-    if !said("keepalives_idle") {
+    if !set("keepalives_idle") {
         config.keepalives_idle(Duration::from_secs(5));
     }
-    if !said("keepalives_interval") {
+    if !set("keepalives_interval") {
         config.keepalives_interval(Duration::from_secs(3));
     }
-    if !said("keepalives_retries") {
+    if !set("keepalives_retries") {
         config.keepalives_retries(3);
     }
     // For what was sent and not acknowledged, during which no keepalives go out.
-    if !said("tcp_user_timeout") {
+    if !set("tcp_user_timeout") {
         config.tcp_user_timeout(Duration::from_secs(15));
     }
 }
@@ -115,8 +115,8 @@ fn switch(url: &str, name: &str, word: &str) -> Result<bool> {
     word.parse().map_err(|_| invalid(url, format!("{name} must be true or false")))
 }
 
-/// What the driver found, which it keeps below a sentence that says nothing.
-fn in_words(error: &tokio_postgres::Error) -> String {
+/// The cause of the driver's error, whose own message is empty.
+fn cause_of(error: &tokio_postgres::Error) -> String {
     let found = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
     let found = found.replace('`', "");
     format!("{found}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE").trim_start_matches("; ").to_owned()
@@ -219,9 +219,8 @@ mod tests {
 
     #[test]
     fn what_a_url_says_about_silence_stands() {
-        let said =
-            "connect_timeout=7&keepalives_idle=60&keepalives_interval=9&keepalives_retries=2&tcp_user_timeout=30";
-        let config = Target::parse(&format!("postgres://me@db/app?{said}")).expect("a good url").config;
+        let set = "connect_timeout=7&keepalives_idle=60&keepalives_interval=9&keepalives_retries=2&tcp_user_timeout=30";
+        let config = Target::parse(&format!("postgres://me@db/app?{set}")).expect("a good url").config;
         assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
         assert_eq!(config.get_keepalives_idle(), Duration::from_secs(60));
         assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(9)));

@@ -1,4 +1,4 @@
-//! Looks for runs whose ids a submission names.
+//! Reads which of the ids that a submission names are taken.
 
 use std::collections::BTreeSet;
 

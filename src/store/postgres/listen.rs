@@ -1,7 +1,6 @@
-//! Hears from other processes that something may have become ready, on a connection of its own.
+//! Receives notifications of other processes that runs may have become ready, on a connection of its own.
 //!
-//! Behind a pooler in transaction mode nothing is ever heard, since no session is kept; then a worker learns of what
-//! others did by looking, as it would anyway.
+//! Behind a pooler in transaction mode none arrive, since no session is kept; then workers find runs of other processes by polling.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,8 +11,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_postgres::AsyncMessage;
 
 use super::connect::refused;
+use super::notify::CHANNEL;
 use super::session::Shared;
-use super::wakes::CHANNEL;
 use crate::store::Result;
 
 const SHORTEST_WAIT: Duration = Duration::from_millis(100);
@@ -24,7 +23,7 @@ pub(super) async fn listen(shared: Arc<Shared>) {
     let mut failures = 0;
     loop {
         let began = Instant::now();
-        let error = hear(&shared).await.err();
+        let error = receive(&shared).await.err();
         if began.elapsed() > LONGEST_WAIT {
             failures = 0;
         }
@@ -32,7 +31,7 @@ pub(super) async fn listen(shared: Arc<Shared>) {
             0 => tracing::warn!(?error, "lost the LISTEN connection; reconnecting"),
             _ => tracing::debug!(?error, failures, "cannot open the LISTEN connection"),
         }
-        sleep(wait(failures, shared.wakes.sender.as_u128())).await;
+        sleep(wait(failures, shared.notifier.sender.as_u128())).await;
         failures += 1;
     }
 }
@@ -45,39 +44,39 @@ fn wait(failures: u32, store: u128) -> Duration {
 }
 
 /// Listens on one connection until that ends.
-async fn hear(shared: &Shared) -> Result<()> {
+async fn receive(shared: &Shared) -> Result<()> {
     let (client, messages) = shared.target.connect().await?;
     let mut messages = pin!(messages);
     let command = format!("listen {CHANNEL}");
     let mut begun = pin!(client.batch_execute(&command).fuse());
-    let own = shared.wakes.sender.to_string();
-    let mut once_more = None;
+    let own = shared.notifier.sender.to_string();
+    let mut rescan_at = None;
     loop {
         tokio::select! {
             answer = &mut begun => {
                 answer.map_err(|error| refused("listening", error))?;
-                // Nobody heard what was said before.
-                once_more = tell(shared);
+                // Notifications before this were not received.
+                rescan_at = signal(shared);
             }
             message = messages.next() => match message {
-                Some(Ok(AsyncMessage::Notification(said))) if said.payload() != own => once_more = tell(shared),
+                Some(Ok(AsyncMessage::Notification(sent))) if sent.payload() != own => rescan_at = signal(shared),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(refused("listening", error)),
                 None => return Ok(()),
             },
-            () = sleep_until(once_more.unwrap_or_else(Instant::now)), if once_more.is_some() => {
-                once_more = None;
-                shared.wakes.bell.ring();
+            () = sleep_until(rescan_at.unwrap_or_else(Instant::now)), if rescan_at.is_some() => {
+                rescan_at = None;
+                shared.notifier.signals.notify_ready();
             }
         }
     }
 }
 
-/// Tells whoever waits. What another process made ready may stand before the place where claims start; if they may not
-/// look there yet, whoever waits is to be told once more when they may.
-fn tell(shared: &Shared) -> Option<Instant> {
-    shared.wakes.bell.ring();
-    let pause = shared.marks.until_full_look();
+/// Signals workers that wait. Runs of another process may be before the scan positions: if a full scan is not due yet, workers are
+/// signalled again when it is.
+fn signal(shared: &Shared) -> Option<Instant> {
+    shared.notifier.signals.notify_ready();
+    let pause = shared.positions.until_full_scan();
     (!pause.is_zero()).then(|| Instant::now() + pause)
 }
 

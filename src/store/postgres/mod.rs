@@ -9,16 +9,16 @@ mod copy;
 mod group_commit;
 mod known;
 mod listen;
-mod marks;
 mod migrate;
+mod notify;
 mod plain;
 mod row;
+mod scan_positions;
 mod session;
 mod statements;
 mod streams;
 mod transactions;
 mod tx;
-mod wakes;
 
 pub use migrate::KNOWN as SCHEMA_VERSION;
 
@@ -30,11 +30,11 @@ use tokio::task::AbortHandle;
 use self::connect::Target;
 use self::group_commit::GroupCommit;
 use self::listen::listen;
-use self::marks::Marks;
+use self::notify::Notifier;
+use self::scan_positions::ScanPositions;
 use self::session::{Shared, Workspaces};
 use self::statements::Statements;
 use self::transactions::Connections;
-use self::wakes::Wakes;
 use super::script::{Database, Interest, OnLostCommit, SqlStore};
 use super::{Admission, Claim, ClaimRequest, DueSignal, ReadySignal, Result, Submission};
 use crate::clock::Clock;
@@ -50,7 +50,7 @@ pub struct PostgresStore {
     renewals: Connections,
     submissions: GroupCommit,
     runtime: Handle,
-    /// Started by whoever first wants to be told, since others have no use for it.
+    /// Started with the first [`Store::ready_signal`](crate::store::Store::ready_signal).
     listener: OnceLock<AbortHandle>,
 }
 
@@ -65,8 +65,8 @@ impl Drop for PostgresStore {
 impl PostgresStore {
     /// Connects to a database whose schema is the one this release knows. Two settings may stand in the URL beside
     /// PostgreSQL's own: `prepared_statements=false`, for a PgBouncer older than 1.21 in transaction mode, and
-    /// `listen=false`, for any pooler in transaction mode: [`Store::ready_signal`] then does not try in vain to hear
-    /// from other processes.
+    /// `listen=false`, for any pooler in transaction mode: [`Store::ready_signal`](crate::store::Store::ready_signal) then does
+    /// not try in vain to receive notifications from other processes.
     ///
     /// # Panics
     /// Outside of a Tokio runtime.
@@ -104,9 +104,9 @@ impl PostgresStore {
         let client = session::connect(&pool, &target).await?;
         migrate::check(&client).await?;
         drop(client);
-        let (marks, workspaces, wakes) = (Marks::default(), Workspaces::default(), Wakes::new());
-        wakes.start_to_pass_on(pool.clone(), target.clone());
-        let shared = Arc::new(Shared { target, statements, clock, marks, workspaces, wakes });
+        let (positions, workspaces, notifier) = (ScanPositions::default(), Workspaces::default(), Notifier::new());
+        notifier.start_forwarding(pool.clone(), target.clone());
+        let shared = Arc::new(Shared { target, statements, clock, positions, workspaces, notifier });
         let verbs = Connections { pool, shared: Arc::clone(&shared) };
         let submissions = GroupCommit::start(verbs.clone());
         let renewals = Connections { pool: renewals, shared };
@@ -127,7 +127,7 @@ impl SqlStore for PostgresStore {
 
     fn ready_signal(&self) -> ReadySignal {
         let shared = &self.verbs.shared;
-        let signal = shared.wakes.bell.signal();
+        let signal = shared.notifier.signals.ready_signal();
         if shared.target.listen {
             self.listener.get_or_init(|| self.runtime.spawn(listen(Arc::clone(shared))).abort_handle());
         }
@@ -135,7 +135,7 @@ impl SqlStore for PostgresStore {
     }
 
     fn due_signal(&self) -> DueSignal {
-        self.verbs.shared.wakes.bell.due_signal()
+        self.verbs.shared.notifier.signals.due_signal()
     }
 
     async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
@@ -143,7 +143,9 @@ impl SqlStore for PostgresStore {
     }
 
     async fn claim_known(&self, request: &ClaimRequest) -> Result<Claim> {
-        let Some(only) = self.verbs.shared.marks.only(&Interest::of(request)) else { return Ok(Claim::default()) };
+        let Some(only) = self.verbs.shared.positions.only_stream(&Interest::of(request)) else {
+            return Ok(Claim::default());
+        };
         let input = (only, request.clone());
         let claim = self
             .verbs

@@ -1,4 +1,4 @@
-//! Plain runs: stored by one statement, which needs no transaction around it.
+//! Plain runs: stored by one statement, without an explicit transaction.
 
 use std::collections::BTreeSet;
 
@@ -13,28 +13,29 @@ use crate::store::Result;
 use crate::store::script::{retry_text, steps, to_i32};
 
 impl Session {
-    /// All of them or, if an id is taken, none: then it fails.
+    /// Inserts all of them or, if an id is taken, none: then it fails.
     pub(super) async fn insert_plain(&mut self, requests: &[NewRun]) -> Result<(Vec<bool>, Timestamp)> {
         let [different, alike] = steps(&self.statements.insert_ready);
         let (sql, params) = match alike_runs(requests) {
             Some(params) => (alike, params),
             None => (different, ready_runs(requests)),
         };
-        let params = self.with_word(params.time(self.injected_now()));
-        let rows = self.query_by_itself(sql, params).await?;
-        self.forget |=
-            !self.marks.follow(requests.iter().map(|run| ((&run.workspace, &run.task, &run.queue), run.priority)));
+        let params = self.with_notification(params.time(self.injected_now()));
+        let rows = self.query_autocommit(sql, params).await?;
+        self.reset_positions |=
+            !self.positions.precede(requests.iter().map(|run| ((&run.workspace, &run.task, &run.queue), run.priority)));
         Ok((vec![true; requests.len()], rows[0].get(0)))
     }
 
-    /// Notes whether new runs stand where a claim would pass them over.
-    pub(super) fn follow(&mut self, runs: &[Run]) {
+    /// Has the scan positions reset if new runs are before them.
+    pub(super) fn note_new_runs(&mut self, runs: &[Run]) {
         let ready = runs.iter().filter(|run| run.is_ready());
-        self.forget |= !self.marks.follow(ready.map(|run| ((&run.workspace, &run.task, &run.queue), run.priority)));
+        self.reset_positions |=
+            !self.positions.precede(ready.map(|run| ((&run.workspace, &run.task, &run.queue), run.priority)));
     }
 }
 
-/// What the first takes, before the time: only what runs that are ready at once can differ in.
+/// The parameters for runs that differ, before the time: only what runs that are ready at once can differ in.
 fn ready_runs(runs: &[NewRun]) -> Params<'_> {
     let each = |column: fn(&NewRun) -> &str| runs.iter().map(column).collect::<Vec<_>>();
     let retries: Vec<Option<String>> = runs.iter().map(|run| run.retry.map(retry_text)).collect();
@@ -55,7 +56,7 @@ fn ready_runs(runs: &[NewRun]) -> Params<'_> {
         .add(runs.iter().map(|run| run.id.0).max(), Type::UUID)
 }
 
-/// What the second takes, before the time, for runs that differ in nothing but their ids and payloads.
+/// The parameters for runs that differ only in their ids and payloads, before the time; `None` if they differ in more.
 fn alike_runs(runs: &[NewRun]) -> Option<Params<'_>> {
     let first = runs.first()?;
     let alike = |run: &NewRun| {

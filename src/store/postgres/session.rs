@@ -13,12 +13,12 @@ use tokio_postgres::{Error, Row};
 
 use super::arrays::Params;
 use super::connect::{Target, is_disconnect, refused};
-use super::marks::{Look, Marks};
+use super::notify::{CHANNEL, Notifier};
+use super::scan_positions::{Scan, ScanPositions};
 use super::statements::Statements;
-use super::wakes::{CHANNEL, Wakes};
 use crate::clock::Clock;
 use crate::run::WorkspaceName;
-use crate::store::ready::News;
+use crate::store::ready::Notices;
 use crate::store::{Result, StoreError};
 
 /// What every transaction of a store shares.
@@ -26,12 +26,12 @@ pub(in crate::store) struct Shared {
     pub(super) target: Target,
     pub(super) statements: Statements,
     pub(super) clock: Clock,
-    pub(super) marks: Marks,
+    pub(super) positions: ScanPositions,
     pub(super) workspaces: Workspaces,
-    pub(super) wakes: Wakes,
+    pub(super) notifier: Notifier,
 }
 
-/// The workspaces that were seen. None is ever deleted, so what was seen once need not be asked for again.
+/// A cache of workspaces that exist. None is ever deleted.
 #[derive(Default)]
 pub(super) struct Workspaces(RwLock<HashSet<WorkspaceName>>);
 
@@ -47,8 +47,7 @@ impl Workspaces {
     }
 }
 
-/// An open transaction. It is begun along with its first statement, and where that is known, committed along with its
-/// last: what goes out together is answered together.
+/// An open transaction. `begin` is pipelined with its first statement and, where the last statement is known, `commit` with that.
 pub(in crate::store) struct Session {
     client: Option<Object>,
     pub(super) shared: Arc<Shared>,
@@ -58,17 +57,17 @@ pub(in crate::store) struct Session {
     /// Whether the next statement is the last and, if so, may make something ready.
     pub(super) last: Option<bool>,
     committed: AtomicBool,
-    /// Whether other processes were told behind the commit that something is ready.
-    told: AtomicBool,
-    /// What time it just was, if that was asked along with something else.
+    /// Whether other processes were notified with the commit that something is ready.
+    notified: AtomicBool,
+    /// The time, if it was read together with something else.
     pub(super) time: Option<Timestamp>,
-    /// Where claims start, and what this one learned.
-    pub(super) look: Look,
-    pub(super) looked: bool,
-    /// Whether something was made ready that may stand before the marks of earlier claims.
-    pub(super) forget: bool,
-    /// What to tell after the commit.
-    pub(super) news: News,
+    /// Where a claim of this transaction starts, and what it found.
+    pub(super) scan: Scan,
+    pub(super) scanned: bool,
+    /// Whether runs were made ready that may be before the scan positions.
+    pub(super) reset_positions: bool,
+    /// Whom to notify after the commit.
+    pub(super) notices: Notices,
 }
 
 impl std::ops::Deref for Session {
@@ -95,12 +94,12 @@ impl Session {
             begun: AtomicBool::new(false),
             last: None,
             committed: AtomicBool::new(false),
-            told: AtomicBool::new(false),
+            notified: AtomicBool::new(false),
             time: None,
-            look: Look::default(),
-            looked: false,
-            forget: false,
-            news: News::default(),
+            scan: Scan::default(),
+            scanned: false,
+            reset_positions: false,
+            notices: Notices::default(),
         })
     }
 
@@ -116,25 +115,25 @@ impl Session {
         self.ask(sql, params, false).await
     }
 
-    /// As [`Session::query`], for a statement that sets for itself what others need a transaction for: if it is the only
-    /// one, it goes without.
-    pub(super) async fn query_by_itself(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>> {
+    /// As [`Session::query`], without an explicit transaction if the statement is the only one. Its function
+    /// makes the settings that `begin` makes otherwise.
+    pub(super) async fn query_autocommit(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>> {
         self.ask(sql, params, self.is_only()).await
     }
 
-    /// Whether the next statement is the first and the last.
+    /// Whether the next statement is both the first and the last.
     fn is_only(&self) -> bool {
         self.last.is_some() && !self.begun.load(Ordering::Relaxed)
     }
 
-    async fn ask(&self, sql: &str, params: Params<'_>, bare: bool) -> Result<Vec<Row>> {
+    async fn ask(&self, sql: &str, params: Params<'_>, autocommit: bool) -> Result<Vec<Row>> {
         let client = self.client()?;
         if !self.target.prepared_statements {
-            return self.send(client.query_typed(sql, &params.typed()), bare).await;
+            return self.send(client.query_typed(sql, &params.typed()), autocommit).await;
         }
         let prepared = client.prepare_typed_cached(sql, &params.types()).await;
         let statement = prepared.map_err(|error| refused(self.doing, error))?;
-        self.send(client.query(&statement, &params.values()), bare).await
+        self.send(client.query(&statement, &params.values()), autocommit).await
     }
 
     /// How many rows a statement changed that answers with none.
@@ -157,16 +156,20 @@ impl Session {
         Ok(client)
     }
 
-    /// Sends a statement that is prepared, so that it goes out when first polled: after the begin and before the commit.
-    /// Should it fail, the server makes a rollback of the commit that follows. A `bare` one goes without either.
-    async fn send<T>(&self, statement: impl Future<Output = std::result::Result<T, Error>>, bare: bool) -> Result<T> {
+    /// Sends a prepared statement, pipelined after the begin and before the commit. If it fails, the server turns the commit that
+    /// follows into a rollback. With `autocommit` neither is sent.
+    async fn send<T>(
+        &self,
+        statement: impl Future<Output = std::result::Result<T, Error>>,
+        autocommit: bool,
+    ) -> Result<T> {
         let client = self.client()?;
-        let begin = match self.begun.swap(true, Ordering::Relaxed) || bare {
+        let begin = match self.begun.swap(true, Ordering::Relaxed) || autocommit {
             true => Either::Left(ready(Ok(()))),
             false => Either::Right(client.batch_execute(self.begin)),
         };
         let commit = match self.last {
-            Some(may_make_ready) => Either::Right(self.send_commit(client, may_make_ready, bare)),
+            Some(may_make_ready) => Either::Right(self.send_commit(client, may_make_ready, autocommit)),
             None => Either::Left(ready(Ok(()))),
         };
         let (begun, answer, committed) = join3(begin, statement, commit).await;
@@ -174,32 +177,33 @@ impl Session {
         self.committed.store(self.last.is_some() && answer.is_ok(), Ordering::Relaxed);
         answer.map_err(|error| match self.last {
             Some(ready) if is_disconnect(&error) => {
-                // It may have been committed, and the word that went with it is lost.
-                self.wakes.tell(News { ready, ..News::default() }, false);
+                // It may have been committed, and its notification is lost.
+                self.notifier.notify(Notices { ready, ..Notices::default() }, false);
                 StoreError::Ambiguous(Box::new(error))
             }
             _ => refused(self.doing, error),
         })
     }
 
-    /// The word that something is ready goes out right behind, unless it went along. What is `bare` commits by itself.
-    async fn send_commit(&self, client: &Object, is_ready: bool, bare: bool) -> std::result::Result<(), Error> {
-        let commit = if bare { Either::Left(ready(Ok(()))) } else { Either::Right(client.batch_execute("commit")) };
-        let word = async {
-            if is_ready && !self.told.load(Ordering::Relaxed) {
-                self.told.store(self.wakes.send_behind_commit(client), Ordering::Relaxed);
+    /// Sends the commit and right after it the notification, unless that was piggybacked. With `autocommit` no commit is needed.
+    async fn send_commit(&self, client: &Object, is_ready: bool, autocommit: bool) -> std::result::Result<(), Error> {
+        let commit =
+            if autocommit { Either::Left(ready(Ok(()))) } else { Either::Right(client.batch_execute("commit")) };
+        let notification = async {
+            if is_ready && !self.notified.load(Ordering::Relaxed) {
+                self.notified.store(self.notifier.send_after_commit(client), Ordering::Relaxed);
             }
         };
-        futures::future::join(commit, word).await.0
+        futures::future::join(commit, notification).await.0
     }
 
-    /// Adds the channel, and the word that something is ready, if it may go along with the statement: those who send one
-    /// like that wait for each other, so a process that has more to do does not.
-    pub(super) fn with_word<'a>(&self, params: Params<'a>) -> Params<'a> {
-        let calm = || self.client.as_ref().and_then(Object::pool).is_some_and(|pool| in_use(&pool) <= 1);
-        let goes = self.is_only() && calm() && self.wakes.may_go_now();
-        self.told.store(goes, Ordering::Relaxed);
-        params.text(CHANNEL).add(goes.then(|| self.wakes.sender.to_string()), Type::TEXT)
+    /// Adds the channel and, if `NOTIFY` may be piggybacked on this statement, its payload. Only a process that is otherwise idle
+    /// does that: `NOTIFY` in a transaction serialises commits.
+    pub(super) fn with_notification<'a>(&self, params: Params<'a>) -> Params<'a> {
+        let is_idle = || self.client.as_ref().and_then(Object::pool).is_some_and(|pool| in_use(&pool) <= 1);
+        let piggybacked = self.is_only() && is_idle() && self.notifier.may_notify_now();
+        self.notified.store(piggybacked, Ordering::Relaxed);
+        params.text(CHANNEL).add(piggybacked.then(|| self.notifier.sender.to_string()), Type::TEXT)
     }
 
     pub(super) fn injected_now(&self) -> Option<Timestamp> {
@@ -209,15 +213,15 @@ impl Session {
     pub(super) async fn commit(mut self) -> Result<()> {
         let Some(client) = self.client.take() else { return Err(StoreError::Closed) };
         let open = *self.begun.get_mut() && !*self.committed.get_mut();
-        let answer = if open { self.send_commit(&client, self.news.ready, false).await } else { Ok(()) };
+        let answer = if open { self.send_commit(&client, self.notices.ready, false).await } else { Ok(()) };
         let answer = match answer {
             Ok(()) => {
-                if self.looked {
-                    let look = std::mem::take(&mut self.look);
-                    self.marks.learn(look);
+                if self.scanned {
+                    let scan = std::mem::take(&mut self.scan);
+                    self.positions.learn(scan);
                 }
-                if self.forget {
-                    self.marks.forget();
+                if self.reset_positions {
+                    self.positions.reset();
                 }
                 Ok(())
             }
@@ -229,9 +233,9 @@ impl Session {
                 })
             }
         };
-        // After the marks, for whoever hears it looks there; and even if it cannot be known whether all this happened.
-        let told = *self.told.get_mut() && answer.is_ok();
-        self.wakes.tell(self.news, told);
+        // After the positions are stored, where notified workers start; and even if the commit was not answered.
+        let notified = *self.notified.get_mut() && answer.is_ok();
+        self.notifier.notify(self.notices, notified);
         answer
     }
 
@@ -263,7 +267,7 @@ pub(super) async fn connect(pool: &Pool, target: &Target) -> Result<Object> {
             refused("connecting", source)
         }
         PoolError::Closed => StoreError::Closed,
-        // The pool's and the driver's own words add nothing to what the network said.
+        // The messages of the pool and of the driver add nothing to the network's.
         PoolError::Backend(source) => StoreError::Unreachable { address: target.address.clone(), source: root(source) },
         PoolError::Timeout(_) => {
             let source = "no connection became free in time".into();

@@ -1,4 +1,4 @@
-//! Every statement, as this database says it.
+//! Every statement, in this database's SQL.
 
 use crate::store::script::statements;
 

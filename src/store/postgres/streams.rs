@@ -1,4 +1,4 @@
-//! Looks for streams that have something to claim.
+//! Scans for streams that have something to claim.
 
 use std::time::Instant;
 
@@ -8,31 +8,32 @@ use tokio_postgres::types::Type;
 
 use super::arrays::Params;
 use super::connect::refused;
-use super::marks::{Look, Mark};
 use super::row::runs;
+use super::scan_positions::{Scan, ScanPosition};
 use super::session::Session;
 use super::tx::{micros, queue, workspace};
 use crate::run::lifecycle::{Taker, abandoned_after};
 use crate::run::{QueueName, Run, TaskName, WorkspaceName};
-use crate::store::script::{Interest, MOST_STREAMS, Ready, Stream, StreamKey, bad_name, steps};
+use crate::store::script::{Interest, MOST_STREAMS, ReadyStreams, Stream, StreamKey, bad_name, steps};
 use crate::store::{Claim, ClaimRequest, Claimed, Result};
 
-/// One look for streams with something to claim.
+/// One scan for streams.
 #[derive(Clone, Copy)]
-pub(super) struct StreamLook {
+pub(super) struct StreamScan {
+    /// Whether it covers all streams, rather than those this process already knows.
     complete: bool,
     began: Instant,
 }
 
-/// What a look saw.
-pub(super) struct Seen {
+/// What a scan found.
+pub(super) struct FoundStreams {
     streams: Vec<Row>,
     /// Whether there are runs to be adopted.
     pub(super) orphans: bool,
 }
 
 impl Session {
-    /// What every statement that hands out leases takes first.
+    /// The first parameters of every statement that hands out leases.
     pub(super) fn lease_params<'a>(&self, taker: &'a Taker, ttl: SignedDuration) -> Params<'a> {
         Params::default()
             .add(taker.worker.0, Type::UUID)
@@ -42,28 +43,32 @@ impl Session {
     }
 
     /// Whether there is nothing to adopt, and nothing to claim: what a claim would find out.
-    pub(super) async fn nothing_waits(&mut self, interest: &Interest) -> Result<bool> {
+    pub(super) async fn nothing_to_claim(&mut self, interest: &Interest) -> Result<bool> {
         loop {
-            let look = self.begin_look(interest);
-            let found = self.streams(look).await?;
-            let ready = self.ready(look, &found)?;
+            let scan = self.begin_scan(interest);
+            let found = self.streams(scan).await?;
+            let ready = self.ready(scan, &found)?;
             if found.orphans || !ready.streams.is_empty() || ready.complete {
                 return Ok(!found.orphans && ready.streams.is_empty());
             }
         }
     }
 
-    /// Decides whether all streams are looked for or only what is left in those that are known.
-    pub(super) fn begin_look(&mut self, interest: &Interest) -> StreamLook {
-        let again = std::mem::replace(&mut self.looked, true);
+    /// Decides whether to scan all streams or only those this process already knows.
+    pub(super) fn begin_scan(&mut self, interest: &Interest) -> StreamScan {
+        let again = std::mem::replace(&mut self.scanned, true);
         if !again {
-            self.look = self.shared.marks.look(interest);
+            self.scan = self.shared.positions.start(interest);
         }
-        StreamLook { complete: again || self.look.places.is_empty(), began: Instant::now() }
+        StreamScan { complete: again || self.scan.positions.is_empty(), began: Instant::now() }
     }
 
-    /// Claims from the one stream that is known, and commits, in one exchange with the database.
-    pub(super) async fn claim_from(&mut self, only: &(StreamKey, Mark), request: &ClaimRequest) -> Result<Claim> {
+    /// Claims from the one stream that this process knows, and commits, in one round trip.
+    pub(super) async fn claim_from(
+        &mut self,
+        only: &(StreamKey, ScanPosition),
+        request: &ClaimRequest,
+    ) -> Result<Claim> {
         let (StreamKey { workspace, task, queue }, (urgency, seq)) = only;
         if request.ahead.as_ref().is_some_and(|ahead| !ahead.tasks.contains(task)) {
             return Ok(Claim::default());
@@ -78,19 +83,19 @@ impl Session {
             .big(*seq)
             .add(request.ahead.is_some(), Type::BOOL)
             .big(request.ahead.as_ref().map_or(0, |ahead| ahead.spare as i64));
-        self.look = self.shared.marks.look(&Interest::of(request));
-        self.looked = true;
-        self.last = Some(self.news.ready);
+        self.scan = self.shared.positions.start(&Interest::of(request));
+        self.scanned = true;
+        self.last = Some(self.notices.ready);
         let [_, known] = steps(&self.statements.claim);
         let claimed = runs(&self.query(known, params).await?)?;
-        self.look.claimed(&claimed);
+        self.scan.claimed(&claimed);
         let mut runs: Vec<Claimed> = claimed.into_iter().map(Claimed::begun).collect();
         runs.sort_by_key(|claimed| (-claimed.run.priority.get(), claimed.run.seq));
         let last_turn = (!runs.is_empty()).then(|| workspace.clone());
         Ok(Claim { runs, last_turn })
     }
 
-    /// Takes over what workers left behind; answers with the runs, and since when nobody had held each.
+    /// Adopts orphaned runs; answers with them, and since when each was orphaned.
     pub(super) async fn adopt_orphans(&self, request: &ClaimRequest) -> Result<Vec<(Run, Timestamp)>> {
         let params = self
             .lease_params(&request.taker, request.lease_ttl)
@@ -105,32 +110,32 @@ impl Session {
         Ok(runs(&rows)?.into_iter().zip(since).collect())
     }
 
-    pub(super) async fn streams(&self, look: StreamLook) -> Result<Seen> {
+    pub(super) async fn streams(&self, scan: StreamScan) -> Result<FoundStreams> {
         let [all, known] = steps(&self.statements.ready_streams);
-        let rows = match look.complete {
-            true => self.query(all, wanted_streams(&self.look)).await?,
-            false => self.query(known, known_streams(&self.look)).await?,
+        let rows = match scan.complete {
+            true => self.query(all, wanted_streams(&self.scan)).await?,
+            false => self.query(known, known_streams(&self.scan)).await?,
         };
         let (streams, orphans): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| row.get::<_, Option<&str>>(0).is_some());
-        Ok(Seen { streams, orphans: !orphans.is_empty() })
+        Ok(FoundStreams { streams, orphans: !orphans.is_empty() })
     }
 
-    pub(super) fn ready(&mut self, look: StreamLook, seen: &Seen) -> Result<Ready> {
+    pub(super) fn ready(&mut self, scan: StreamScan, seen: &FoundStreams) -> Result<ReadyStreams> {
         let rows = &seen.streams;
         let stream = |row: &Row| {
             let task = TaskName::parse(row.get::<_, &str>(1)).map_err(bad_name)?;
             Ok(StreamKey { workspace: workspace(row, 0)?, task, queue: queue(row, 2)? })
         };
         let found = rows.iter().map(stream).collect::<Result<Vec<_>>>()?;
-        if look.complete {
-            self.look.saw_everything(&found, look.began);
+        if scan.complete {
+            self.scan.found_all(&found, scan.began);
         }
         let streams = found.into_iter().zip(rows).filter_map(|(key, row)| {
             let (paused, limited): (bool, bool) = (row.get(3), row.get(4));
             (!paused).then_some(Stream { key, limited })
         });
-        Ok(Ready { streams: streams.collect(), complete: look.complete || !self.look.may_look_again })
+        Ok(ReadyStreams { streams: streams.collect(), complete: scan.complete || !self.scan.may_rescan })
     }
 }
 
@@ -139,8 +144,8 @@ pub(super) fn task_names(tasks: Option<&[TaskName]>) -> Option<Vec<&str>> {
     tasks.map(|tasks| tasks.iter().map(TaskName::as_str).collect())
 }
 
-fn wanted_streams(look: &Look) -> Params<'_> {
-    let (interest, last_seen) = (&look.interest, &look.last_seen);
+fn wanted_streams(scan: &Scan) -> Params<'_> {
+    let (interest, last_seen) = (&scan.interest, &scan.last_seen);
     Params::default()
         .add(task_names(interest.tasks.as_deref()), Type::TEXT_ARRAY)
         .texts(interest.queues.iter().map(QueueName::as_str).collect())
@@ -150,11 +155,11 @@ fn wanted_streams(look: &Look) -> Params<'_> {
         .texts(last_seen.values().map(|(_, queue)| queue.as_str()).collect())
 }
 
-fn known_streams(look: &Look) -> Params<'_> {
+fn known_streams(scan: &Scan) -> Params<'_> {
     Params::default()
-        .texts(look.places.keys().map(|stream| stream.workspace.as_str()).collect())
-        .texts(look.places.keys().map(|stream| stream.task.as_str()).collect())
-        .texts(look.places.keys().map(|stream| stream.queue.as_str()).collect())
-        .smalls(look.places.values().map(|mark| mark.0).collect())
-        .bigs(look.places.values().map(|mark| mark.1).collect())
+        .texts(scan.positions.keys().map(|stream| stream.workspace.as_str()).collect())
+        .texts(scan.positions.keys().map(|stream| stream.task.as_str()).collect())
+        .texts(scan.positions.keys().map(|stream| stream.queue.as_str()).collect())
+        .smalls(scan.positions.values().map(|mark| mark.0).collect())
+        .bigs(scan.positions.values().map(|mark| mark.1).collect())
 }

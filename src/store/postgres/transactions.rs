@@ -53,24 +53,26 @@ impl Connections {
         input: &I,
         verb: &impl for<'t> Fn(&'t mut Session, &'t I) -> BoxFuture<'t, Result<A>>,
     ) -> Result<A> {
-        let mut tries = Tries::new();
+        let mut retries = Retries::new();
         loop {
             let mut session = match Session::start(&self.pool, &self.shared, doing, begin).await {
                 Ok(session) => session,
                 Err(error) => {
-                    tries.after(error).await?;
+                    retries.after(error).await?;
                     continue;
                 }
             };
             match verb(&mut session, input).await {
                 Ok(answer) => match session.commit().await {
                     Ok(()) => return Ok(answer),
-                    Err(StoreError::Ambiguous(_)) if lost == OnLostCommit::Repeat => tries.after_lost_commit().await?,
-                    Err(error) => tries.after(error).await?,
+                    Err(StoreError::Ambiguous(_)) if lost == OnLostCommit::Repeat => {
+                        retries.after_lost_commit().await?
+                    }
+                    Err(error) => retries.after(error).await?,
                 },
                 Err(error) => {
                     session.rollback().await;
-                    tries.after(error).await?;
+                    retries.after(error).await?;
                 }
             }
         }
@@ -78,12 +80,12 @@ impl Connections {
 }
 
 /// Decides whether a transaction that failed is tried again.
-struct Tries {
+struct Retries {
     left: u32,
     made: u32,
 }
 
-impl Tries {
+impl Retries {
     fn new() -> Self {
         Self { left: 12, made: 0 }
     }
@@ -99,7 +101,7 @@ impl Tries {
         if self.made > self.left || !(is_contention(&error) || lost_connection(&error)) {
             return Err(error);
         }
-        tracing::debug!(tries = self.made, %error, "trying the transaction again");
+        tracing::debug!(retries = self.made, %error, "trying the transaction again");
         tokio::time::sleep(self.wait(RandomState::new().hash_one(()))).await;
         Ok(())
     }

@@ -1,13 +1,13 @@
-//! Stores what transitions made of runs, and draws every consequence: runs that waited for them, the next runs of
-//! schedules, and lanes.
+//! Stores what transitions made of runs, and what follows from it: for runs that waited for them, for the next slots of schedules,
+//! and for lanes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
 use super::chain::{SlotEvent, advance_schedules, insert_live_runs};
-use super::freed::{Freed, tell_put_off};
-use super::lanes::settle;
+use super::freed::{Freed, notify_put_off};
+use super::lanes::promote_fronts;
 use super::{LaneKey, Tx};
 use crate::run::lifecycle::{self, Step};
 use crate::run::{Run, RunId, Status};
@@ -30,7 +30,7 @@ impl Change {
     }
 }
 
-/// Writes the changes and settles `lanes` as well as those the changes touch.
+/// Writes the changes and makes the next runs ready in `lanes` and in those that the changes touch.
 pub(in crate::store) async fn apply<T: Tx>(
     tx: &mut T,
     changes: Vec<Change>,
@@ -47,14 +47,14 @@ pub(in crate::store) async fn apply<T: Tx>(
             lanes.extend([&change.before, &change.step.run].into_iter().filter_map(lane_of));
         }
         write(tx, &round).await?;
-        tell_put_off(tx, round.iter().map(|change| &change.step.run), now);
-        let next = tell_those_who_wait(tx, &round, now).await?;
+        notify_put_off(tx, round.iter().map(|change| &change.step.run), now);
+        let next = resolve_waits(tx, &round, now).await?;
         ended.extend(
             round.into_iter().filter(|change| change.step.run.scheduled.is_some() && change.ended_for_its_schedule()),
         );
         round = next;
     }
-    freed.tell(tx).await?;
+    freed.notify(tx).await?;
     let ended: Vec<SlotEvent<'_>> = ended.iter().filter_map(|change| SlotEvent::ended(&change.step.run)).collect();
     let slots = advance_schedules(tx, &ended, now).await?;
     lanes.extend(slots.iter().filter_map(lane_of));
@@ -66,15 +66,15 @@ pub(in crate::store) async fn apply<T: Tx>(
         insert_live_runs(tx, &slots).await?;
     }
     stops.write(tx, &policies).await?;
-    settle(tx, &lanes).await
+    promote_fronts(tx, &lanes).await
 }
 
 pub(in crate::store) fn lane_of(run: &Run) -> Option<LaneKey> {
     run.lane.as_ref().map(|lane| (run.workspace.clone(), lane.clone()))
 }
 
-/// If another transaction wrote a row since it was read, all is rolled back and decided again. The locks make that rare; they
-/// are not what correctness rests on.
+/// If another transaction wrote a row since it was read, everything is rolled back and decided again. Locks make that rare;
+/// correctness does not depend on them.
 pub(super) fn wrote_all(written: usize, wanted: usize) -> Result<()> {
     match written == wanted {
         true => Ok(()),
@@ -111,8 +111,8 @@ async fn write<T: Tx>(tx: &mut T, changes: &[Change]) -> Result<()> {
     Ok(())
 }
 
-/// What becomes of the runs that waited for those that just ended.
-async fn tell_those_who_wait<T: Tx>(tx: &mut T, changes: &[Change], now: Timestamp) -> Result<Vec<Change>> {
+/// What becomes of the runs that waited for those that have just ended.
+async fn resolve_waits<T: Tx>(tx: &mut T, changes: &[Change], now: Timestamp) -> Result<Vec<Change>> {
     let ended: Vec<&Run> = changes.iter().filter(|change| change.ended()).map(|change| &change.step.run).collect();
     let never_started: Vec<RunId> = ended.iter().filter(|run| !lifecycle::started(run)).map(|run| run.id).collect();
     if !never_started.is_empty() {
@@ -153,11 +153,11 @@ async fn tell_those_who_wait<T: Tx>(tx: &mut T, changes: &[Change], now: Timesta
     Ok(next)
 }
 
-/// The runs that came to a stop in a lane, and those that moved on.
+/// The runs that stopped in a lane, and those that left it or run again.
 #[derive(Default)]
 struct Stops {
     stopped: Vec<(RunId, LaneKey)>,
-    moved_on: Vec<RunId>,
+    left: Vec<RunId>,
 }
 
 impl Stops {
@@ -166,7 +166,7 @@ impl Stops {
             return;
         }
         if before.lane.is_some() && before.status().holds_lane() {
-            self.moved_on.push(before.id);
+            self.left.push(before.id);
         }
         if let Some(lane) = lane_of(&step.run).filter(|_| step.run.status().holds_lane()) {
             self.stopped.push((step.run.id, lane));
@@ -174,8 +174,8 @@ impl Stops {
     }
 
     async fn write<T: Tx>(self, tx: &mut T, policies: &HashMap<LaneKey, LanePolicy>) -> Result<()> {
-        if !self.moved_on.is_empty() {
-            tx.delete_holds(&self.moved_on).await?;
+        if !self.left.is_empty() {
+            tx.delete_holds(&self.left).await?;
         }
         let holds: Vec<_> =
             self.stopped.into_iter().filter(|(_, lane)| policies.get(lane) == Some(&LanePolicy::Hold)).collect();

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 
 use super::apply::{Change, apply, lane_of, wrote_all};
-use super::freed::tell_put_off;
-use super::lanes::settle;
+use super::freed::notify_put_off;
+use super::lanes::promote_fronts;
 use super::{LaneKey, ScheduleChange, Tx};
 use crate::run::lifecycle::{self, Step};
 use crate::run::{GrantId, NewRun, Run, RunId, RunKey, ScheduleId, WorkspaceName};
@@ -142,7 +142,7 @@ pub(super) async fn insert_heads<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<()> 
         tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
     }
     insert_live_runs(tx, runs).await?;
-    settle(tx, &lanes).await
+    promote_fronts(tx, &lanes).await
 }
 
 /// Inserts new runs and reports which of them are ready or wait for their time.
@@ -152,7 +152,7 @@ pub(super) async fn insert_live_runs<T: Tx>(tx: &mut T, runs: &[Run]) -> Result<
         tx.made_ready();
     }
     if let Some(first) = runs.first() {
-        tell_put_off(tx, runs.iter(), first.requested_at);
+        notify_put_off(tx, runs.iter(), first.requested_at);
     }
     Ok(())
 }

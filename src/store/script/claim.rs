@@ -1,11 +1,11 @@
-//! Handing out runs: orphans first, then ready runs, workspaces in turn.
+//! Claims: orphans first, then ready runs, workspaces in turn.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use super::chain::admit;
 use super::claim_ahead::claim_ahead;
-use super::{Interest, Place, QueueKey, Ready, Room, Stream, StreamKey, Turn, Tx};
+use super::{Interest, Place, QueueKey, ReadyStreams, Room, Stream, StreamKey, Turn, Tx};
 use crate::run::{Run, WorkspaceName};
 use crate::store::{Claim, ClaimRequest, Claimed, Reach, Result};
 
@@ -40,8 +40,8 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
     }
 }
 
-/// A claim by whoever has locked other things before: only what it need not wait for.
-pub(super) async fn claim_along<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
+/// A claim in a transaction that already holds locks: only what it need not wait for.
+pub(super) async fn claim_nowait<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
     if request.reach == Reach::Lanes {
         return Ok(Claim::default());
     }
@@ -54,7 +54,7 @@ pub(super) async fn claim_along<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Re
 /// Claims up to `left` runs of the streams, in the order of turns.
 async fn take_turns<T: Tx>(
     tx: &mut T,
-    ready: Ready,
+    ready: ReadyStreams,
     request: &ClaimRequest,
     last_turn: Option<&WorkspaceName>,
     mut left: usize,
@@ -80,7 +80,7 @@ pub(super) fn order(run: &Run) -> (Reverse<crate::run::Priority>, i64) {
     (Reverse(run.priority), run.seq)
 }
 
-/// Who is served next, and with how much each.
+/// The workspaces served next, and the share of each.
 struct Round {
     workspaces: Vec<WorkspaceName>,
     share: usize,
@@ -112,15 +112,15 @@ impl Rota {
         Self { waiting: order.clone(), order, streams, rooms }
     }
 
-    /// Equal shares for all, or one each for as many as there is room for; `None` when there is nothing to do.
+    /// Equal shares for all, or one run each for as many as there is capacity for; `None` when nothing is left to claim.
     fn next_round(&self, left: usize) -> Option<Round> {
         let served = self.waiting.len().min(left);
         let share = left.checked_div(served)?;
         Some(Round { workspaces: self.waiting[..served].to_vec(), share })
     }
 
-    /// How much to take from each stream. Where a workspace has several, that takes a look at what is ready in
-    /// them; the claim then locks no more than it takes.
+    /// How much to claim from each stream. Where a workspace has several, their fronts are read first, so that the claim locks only
+    /// what it takes.
     async fn turns<T: Tx>(&self, tx: &mut T, round: &Round) -> Result<Vec<Turn>> {
         let mut turns = Vec::new();
         for workspace in &round.workspaces {
@@ -138,7 +138,7 @@ impl Rota {
         Ok(turns)
     }
 
-    /// Lets each turn take those of its places that are among the first, within the limits of the queues.
+    /// Gives each turn those of its places that are among the first, within the limits of the queues.
     fn share_out(&self, mut places: Vec<Place>, share: usize, turns: &mut [Turn]) {
         places.sort();
         let mut rooms = self.rooms.clone();
@@ -160,7 +160,7 @@ impl Rota {
         }
     }
 
-    /// Who got less than a share has nothing left; the others line up again behind those still to be served.
+    /// A workspace that got less than its share has nothing left; the others queue up again behind those still to be served.
     fn record(&mut self, round: &Round, runs: &[Run]) {
         for run in runs {
             if let Some(room) = self.rooms.get_mut(&(run.workspace.clone(), run.queue.clone())) {
@@ -173,7 +173,7 @@ impl Rota {
     }
 }
 
-/// By which workspaces have their turns: those after the one served last come first.
+/// The order of turns: workspaces after the one served last come first.
 pub(super) fn turn(last: Option<&WorkspaceName>) -> impl Fn(&WorkspaceName) -> (bool, WorkspaceName) {
     move |workspace| (last.is_some_and(|last| workspace <= last), workspace.clone())
 }

@@ -7,8 +7,8 @@ use super::{Interest, Place, Turn, Tx};
 use crate::run::WorkspaceName;
 use crate::store::{Ahead, Claim, ClaimRequest, Claimed, Result};
 
-/// Every stream is looked into at least so far.
-const SHORTEST_LOOK: usize = 64;
+/// Every stream is read at least so far.
+const SHORTEST_SCAN: usize = 64;
 
 /// Nothing is adopted, and no limit is taken: workspaces get their turns until each comes to a run that must not be leased ahead.
 pub(super) async fn claim_ahead<T: Tx>(tx: &mut T, request: &ClaimRequest, ahead: &Ahead) -> Result<Claim> {
@@ -42,7 +42,7 @@ pub(super) async fn claim_ahead<T: Tx>(tx: &mut T, request: &ClaimRequest, ahead
         left -= 1;
         claim.last_turn = Some(workspace.clone());
         if turn.take == depth {
-            // What comes behind was not looked at.
+            // What follows was not read.
             lines.close(workspace);
         }
     }
@@ -54,9 +54,9 @@ pub(super) async fn claim_ahead<T: Tx>(tx: &mut T, request: &ClaimRequest, ahead
     Ok(claim)
 }
 
-/// How far to look into each of so many streams for so many runs: with many, each need not have all of them.
+/// How far to read each of so many streams to find so many runs: of many streams, none need have all of them.
 fn depth(wanted: usize, streams: usize) -> usize {
-    (2 * wanted).div_ceil(streams.max(1)).max(SHORTEST_LOOK).min(wanted)
+    (2 * wanted).div_ceil(streams.max(1)).max(SHORTEST_SCAN).min(wanted)
 }
 
 /// What each workspace may lease ahead, in order.

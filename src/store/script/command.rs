@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::apply::lane_of;
-use super::lanes::lock_and_settle;
+use super::lanes::lock_and_promote_fronts;
 use super::submit::submit_one;
 use super::{Change, Tx, apply};
 use crate::run::lifecycle::{self, Command, CommandOutcome};
@@ -62,8 +62,8 @@ async fn is_full<T: Tx>(tx: &mut T, admission: Admission) -> Result<bool> {
     })
 }
 
-/// The run, live or finished. A run moves from one to the other in one transaction, so the second look is enough:
-/// one that was live at the first look and is not found in history by the second does not exist.
+/// The run, live or finished. A run moves from one to the other in one transaction: one that is not live at the first read and not in
+/// history at the second was resumed in between, or does not exist.
 async fn lock<T: Tx>(tx: &mut T, workspace: &WorkspaceName, id: RunId) -> Result<Option<Run>> {
     if let Some(run) = tx.lock_runs(&[id]).await?.pop() {
         return Ok(Some(run).filter(|run| run.workspace == *workspace));
@@ -71,7 +71,7 @@ async fn lock<T: Tx>(tx: &mut T, workspace: &WorkspaceName, id: RunId) -> Result
     if let Some(run) = tx.lock_finished(workspace, &[id]).await?.pop() {
         return Ok(Some(run));
     }
-    // Resumed between the two looks.
+    // Resumed between the two reads.
     Ok(tx.lock_runs(&[id]).await?.pop().filter(|run| run.workspace == *workspace))
 }
 
@@ -87,7 +87,7 @@ pub(in crate::store) async fn rerun<T: Tx>(
     let lanes: BTreeSet<_> = lane_of(&old).into_iter().collect();
     let request = lifecycle::rerun(&old, id);
     let outcome = submit_one(tx, &request, admission).await?;
-    lock_and_settle(tx, &lanes).await?;
+    lock_and_promote_fronts(tx, &lanes).await?;
     Ok(RerunOutcome::Submitted(outcome))
 }
 

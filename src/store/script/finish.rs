@@ -1,12 +1,12 @@
-//! What workers say about the attempts they hold.
+//! What workers report of the attempts they hold.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::apply::lane_of;
-use super::claim::{claim_along, order};
-use super::lanes::settle_and_start;
+use super::claim::{claim_nowait, order};
+use super::lanes::promote_or_start_fronts;
 use super::usage::{charge, usage_in};
 use super::{Change, LaneKey, Tx, apply};
 use crate::clock::earlier;
@@ -26,8 +26,8 @@ pub(in crate::store) async fn finish<T: Tx>(tx: &mut T, finishes: &[Finish]) -> 
     Ok(finish_and_claim(tx, finishes, None).await?.0)
 }
 
-/// Ends attempts: the plain successes in one statement, the rest one by one in memory and then in a batch. Where all are plain,
-/// what is next in their lanes may be handed out, or else what is ready.
+/// Ends attempts: plain successes in one statement, the rest one by one in memory and then in a batch. If all are plain, the
+/// transaction may also claim: the next runs of their lanes, or else what is ready.
 pub(in crate::store) async fn finish_and_claim<T: Tx>(
     tx: &mut T,
     finishes: &[Finish],
@@ -37,10 +37,10 @@ pub(in crate::store) async fn finish_and_claim<T: Tx>(
     let (plain, lanes) = finish_plain(tx, finishes).await?;
     let rest: Vec<usize> = (0..finishes.len()).filter(|at| !plain.contains(at)).collect();
     if rest.is_empty() {
-        // What is next in a lane is not leased ahead.
-        let mut started = settle_and_start(tx, &lanes, next.filter(|request| request.ahead.is_none())).await?;
+        // The next run of a lane is not leased ahead.
+        let mut started = promote_or_start_fronts(tx, &lanes, next.filter(|request| request.ahead.is_none())).await?;
         if let (true, Some(request)) = (started.is_empty(), next) {
-            return Ok((outcomes, claim_along(tx, request).await?));
+            return Ok((outcomes, claim_nowait(tx, request).await?));
         }
         started.sort_by_key(order);
         let runs = started.into_iter().map(Claimed::begun).collect();
@@ -57,14 +57,14 @@ pub(in crate::store) async fn finish_and_claim<T: Tx>(
     Ok((outcomes, Claim::default()))
 }
 
-/// Which of the finishes the one statement for plain successes took care of, and the lanes that became free by it.
-/// Only the first word about a run counts: a second one in the same batch comes too late.
+/// Which of the finishes the statement for plain successes ended, and the lanes that became free by it. Of several finishes of a
+/// run in one batch only the first counts.
 async fn finish_plain<T: Tx>(tx: &mut T, finishes: &[Finish]) -> Result<(HashSet<usize>, BTreeSet<LaneKey>)> {
-    let mut spoken_of = HashSet::new();
+    let mut seen = HashSet::new();
     let mut plain = Vec::new();
     let mut places = Vec::new();
     for (at, finish) in finishes.iter().enumerate() {
-        if spoken_of.insert(finish.lease.run) && matches!(finish.outcome, Outcome::Succeeded { .. }) {
+        if seen.insert(finish.lease.run) && matches!(finish.outcome, Outcome::Succeeded { .. }) {
             plain.push(finish);
             places.push(at);
         }
@@ -99,7 +99,7 @@ async fn end_attempts<T: Tx>(
     let mut changes = Vec::new();
     let mut outcomes = Vec::new();
     for (at, lease) in leases.iter().enumerate() {
-        // Taken out, so that a second word about the same attempt finds it ended.
+        // Removed, so that a second finish of the same attempt finds it ended.
         let decided = runs.remove(&lease.run).map(|before| (before.clone(), transition(before, at, now)));
         outcomes.push(match decided {
             Some((before, Ok(step))) => {
@@ -138,7 +138,7 @@ pub(in crate::store) async fn append<T: Tx>(tx: &mut T, appends: &[Append]) -> R
     Ok(outcomes)
 }
 
-/// Whoever has something to say of a run that was leased ahead has begun.
+/// A worker that reports on a run that was leased ahead has begun it.
 async fn begin_leased<T: Tx>(
     tx: &mut T,
     runs: &mut HashMap<RunId, Run>,

@@ -1,4 +1,4 @@
-//! What changes may have made ready or put off, so that whoever waits for that hears of it after the commit.
+//! Which changes may have made runs ready or put them off, so that workers are notified after the commit.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ impl Freed {
         }
     }
 
-    /// One run less makes way for another only where there is a limit.
-    pub(super) async fn tell<T: Tx>(self, tx: &mut T) -> Result<()> {
+    /// A run that stops running makes another one claimable only where there is a limit.
+    pub(super) async fn notify<T: Tx>(self, tx: &mut T) -> Result<()> {
         let queues: Vec<QueueKey> = self.queues.into_iter().collect();
         if self.ready || !queues.is_empty() && tx.any_limited(&queues).await? {
             tx.made_ready();
@@ -39,8 +39,8 @@ fn is_orphaned(run: &Run) -> bool {
     run.execution().is_some_and(|execution| matches!(execution.tenure, Tenure::Orphaned { .. }))
 }
 
-/// Tells when the first of these is due that wait for their time.
-pub(super) fn tell_put_off<'a, T: Tx>(tx: &mut T, runs: impl Iterator<Item = &'a Run>, now: Timestamp) {
+/// Has the promote pass notified when the first of these that wait for their time is due.
+pub(super) fn notify_put_off<'a, T: Tx>(tx: &mut T, runs: impl Iterator<Item = &'a Run>, now: Timestamp) {
     let waiting = runs.filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt));
     if let Some(due) = waiting.map(|run| run.available_at).min() {
         tx.put_off(until(due, now));

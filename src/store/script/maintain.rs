@@ -1,11 +1,11 @@
-//! The passes that keep the store moving when nobody speaks.
+//! The periodic passes.
 
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
 
 use super::apply::lane_of;
-use super::lanes::lock_and_settle;
+use super::lanes::lock_and_promote_fronts;
 use super::{Change, LaneKey, Tx, apply};
 use crate::run::lifecycle::{self, Command};
 use crate::run::{Jitter, RunId, ScheduleId, Status};
@@ -20,7 +20,7 @@ pub(in crate::store) async fn reap<T: Tx>(tx: &mut T, limit: usize) -> Result<Ve
 }
 
 pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result<Promoted> {
-    // A look first: mostly there is nothing, and nothing is written.
+    // A read first: mostly nothing is due, and nothing is written.
     let next_due = tx.next_due().await?;
     if next_due.is_none_or(|wait| wait > SignedDuration::ZERO) {
         return Ok(Promoted { runs: 0, next_due });
@@ -37,7 +37,7 @@ pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result
         false => replaced(tx, schedules.into_iter().collect()).await?,
     };
     match changes.is_empty() {
-        true => lock_and_settle(tx, &lanes).await?,
+        true => lock_and_promote_fronts(tx, &lanes).await?,
         false => {
             let now = tx.now().await?;
             apply(tx, changes, lanes, now).await?;
@@ -93,7 +93,7 @@ pub(in crate::store) async fn prune<T: Tx>(tx: &mut T, retention: &Retention, li
         skips: tx.prune_skips(retention.finished, limit).await?,
         usage: tx.prune_usage(retention.usage, limit).await?,
     };
-    // Ten times as many: they are small, and nobody is told how many are left.
+    // Ten times as many: they are small, and not reported.
     tx.prune_lanes(limit.saturating_mul(10)).await?;
     Ok(pruned)
 }

@@ -2,11 +2,11 @@
 //!
 //! A database brings [`Tx`], statements that move rows and decide nothing, each a file of SQL with the same name everywhere; and
 //! [`Database`], which runs verbs in transactions. What may happen is decided by the lifecycle; what follows from it for lanes and
-//! for waiting runs is drawn here. `store.rs` and `schedules.rs` make a store of it.
+//! for waiting runs is written here. `store.rs` and `schedules.rs` make a store of it.
 //!
-//! The order of locks is the same in every verb, so that two verbs rarely meet head-on: the admission lock where a
-//! queue size is set, then runs, in order of id, then grants and schedules, then lanes, by name. Settling a lane locks the runs at its front last;
-//! when that meets a verb that has locked such a run and wants the lane, the database notices and one is tried again.
+//! The order of locks is the same in every verb, so that deadlocks are rare: the admission lock where a queue size is set, then
+//! runs, in order of id, then grants and schedules, then lanes, by name. Promoting the next run of a lane locks that run last. If
+//! another verb has locked it and waits for the lane, the database detects the deadlock, and one of the two is retried.
 
 mod access;
 mod apply;
@@ -67,7 +67,7 @@ pub(super) use submit::bytes;
 pub(super) use template::{Columns, Dialect, expand};
 pub(super) use tx::{
     AccessTx, AttemptTx, Charge, ClaimTx, Ended, FoundDue, Front, GrantTx, LaneKey, LaneTx, MaintenanceTx, Place,
-    QueueKey, QueueTx, ReadTx, Ready, Remembered, Room, RunTx, ScheduleChange, ScheduleTx, Stream, SubmissionTx, Turn,
-    Tx, WaitTx, WorkerTx,
+    QueueKey, QueueTx, ReadTx, ReadyStreams, Remembered, Room, RunTx, ScheduleChange, ScheduleTx, Stream, SubmissionTx,
+    Turn, Tx, WaitTx, WorkerTx,
 };
 pub(super) use usage::day_since_1970;

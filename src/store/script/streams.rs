@@ -1,4 +1,4 @@
-//! The streams that a claim takes from, and how many of them it looks at.
+//! The streams that a claim takes from, and how many of them it scans.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::run::{QueueName, TaskName, WorkspaceName};
 use crate::store::ClaimRequest;
 
-/// So many streams of a workspace are looked at together. A workspace that has more has them looked at in turn, so that the
-/// number of names that one workspace uses costs the others nothing.
+/// How many streams of a workspace one scan finds at most. If a workspace has more, scans find them in turn, so that the number of
+/// names that one workspace uses costs the others nothing.
 pub(in crate::store) const MOST_STREAMS: usize = 100;
 
 /// The runs of one task in one queue of a workspace. They are claimed in the order of their priorities, then of submission.
@@ -49,10 +49,10 @@ impl Interest {
     }
 }
 
-/// Of each workspace that has more streams than are looked at together: the last one looked at. The next look goes on from there.
+/// Of each workspace that has more streams than one scan finds: the last one found. The next scan continues there.
 pub(in crate::store) type LastSeen = BTreeMap<WorkspaceName, (TaskName, QueueName)>;
 
-/// What the next look has to know of this one, which found these streams.
+/// Where the scan after one that found these streams continues.
 pub(in crate::store) fn last_seen<'a>(found: impl Iterator<Item = &'a StreamKey>) -> LastSeen {
     let mut ends: BTreeMap<&WorkspaceName, (usize, &StreamKey)> = BTreeMap::new();
     for stream in found {

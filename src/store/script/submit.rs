@@ -1,4 +1,4 @@
-//! Admission of new runs: read every fact the batch needs, judge the requests in order, write what was accepted.
+//! Admission of new runs: read everything the batch depends on, judge the requests in order, write what was accepted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -31,7 +31,7 @@ pub(super) async fn submit_checked<T: Tx>(tx: &mut T, requests: &[NewRun], admis
     Ok(Submission { outcomes, at })
 }
 
-/// More than this is not sent in one message.
+/// Larger batches are not sent in one statement.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The size of what the requests carry, as far as it has no other limit.
@@ -78,7 +78,7 @@ pub(super) async fn submit_one<T: Tx>(tx: &mut T, request: &NewRun, admission: A
     Ok(outcome)
 }
 
-/// The facts the batch needs, kept up to date as requests are judged, and what is to be written.
+/// What a batch of requests depends on, kept up to date as they are judged, and what is to be written.
 struct Batch {
     now: Timestamp,
     workspaces: HashSet<WorkspaceName>,
@@ -259,7 +259,7 @@ impl Batch {
         true
     }
 
-    /// The database was told of those it had; this tells the runs in hand, which are yet to be written.
+    /// The rows in the database are marked already; this marks the runs in memory, which are yet to be written.
     fn mark_awaited(&mut self, upstreams: &BTreeSet<RunId>) {
         for run in self.created.iter_mut().filter(|run| upstreams.contains(&run.id)) {
             run.awaited = true;
@@ -341,7 +341,7 @@ impl Batch {
         if !without_key.is_empty() {
             wrote_all(tx.update_runs(&without_key).await?, without_key.len())?;
         }
-        // Lanes are locked before their runs come in, so that the order of submission is the order of commits.
+        // Lanes are locked before their runs are inserted, so that the order of submission is the order of commits.
         let mut policies = HashMap::new();
         if !lanes.is_empty() {
             policies = tx.lock_lanes(&lanes.iter().cloned().collect::<Vec<_>>()).await?;
@@ -357,8 +357,8 @@ impl Batch {
     }
 }
 
-/// A run that has not started may take on another request, unless it is a schedule's: what that does is not for whoever
-/// knows its key to say.
+/// A run that has not started may take on another request, unless it belongs to a schedule: its work is not up to callers who know
+/// its key.
 fn replaceable(run: &Run) -> bool {
     !lifecycle::started(run) && run.scheduled.is_none()
 }

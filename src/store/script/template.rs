@@ -99,7 +99,7 @@ fn filled(placeholder: &str, dialect: &Dialect) -> Option<String> {
     })
 }
 
-/// Broken into lines, for whoever reads it in a log.
+/// Broken into lines, to be readable in a log.
 fn list(parts: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     let mut line = 0;

@@ -1,4 +1,4 @@
-//! What attempts say they used up, charged to the account of their grant.
+//! Usage that attempts report, charged to the account of their grant.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,7 +10,7 @@ use crate::run::{GrantId, Run, RunId};
 use crate::schedule::Grant;
 use crate::store::{NewEvent, Result, Usage};
 
-/// What the events say that an attempt used up.
+/// The usage of an attempt that its events report.
 pub(super) fn usage_in(run: &Run, events: &[NewEvent]) -> Vec<Usage> {
     let usage = |(unit, amount)| Usage { run: run.id, attempt: run.attempt, unit, amount };
     events.iter().flat_map(NewEvent::usage).map(usage).collect()

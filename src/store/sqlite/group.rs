@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::arrivals::Together;
+use super::arrivals::Batch;
 use super::job::{Failure, Job};
 use super::session::Session;
-use crate::store::ready::{News, ReadyBell};
+use crate::store::ready::{Notices, Signals};
 
 /// Runs jobs on the writer's thread, several in a transaction.
 pub(super) struct GroupCommit {
     pub(super) session: Session,
-    pub(super) bell: ReadyBell,
+    pub(super) signals: Signals,
 }
 
 /// The jobs that were run in a transaction.
@@ -22,26 +22,26 @@ pub(super) struct GroupCommit {
 struct Done {
     jobs: Vec<Box<dyn Job>>,
     /// Whether one of them may have made something ready for a claim.
-    news: News,
+    notices: Notices,
 }
 
 enum Ran {
     Committed,
     /// The last of the jobs failed, and what the others did is still there to be undone.
-    Spoilt,
+    Failed,
 }
 
 impl GroupCommit {
     /// Runs what comes together; answers with the jobs, which know what became of them.
-    pub(super) fn run(&mut self, mut coming: Together<'_>) -> Vec<Box<dyn Job>> {
+    pub(super) fn run(&mut self, mut coming: Batch<'_>) -> Vec<Box<dyn Job>> {
         let mut done = Done::default();
         match self.run_plainly(&mut coming, &mut done) {
             Ok(Ran::Committed) => done.jobs,
-            Ok(Ran::Spoilt) if done.jobs.len() == 1 => {
+            Ok(Ran::Failed) if done.jobs.len() == 1 => {
                 self.roll_back();
                 done.jobs
             }
-            Ok(Ran::Spoilt) => {
+            Ok(Ran::Failed) => {
                 self.roll_back();
                 self.run_guarded(done.jobs.into())
             }
@@ -56,11 +56,11 @@ impl GroupCommit {
         }
     }
 
-    fn run_plainly(&mut self, coming: &mut Together<'_>, done: &mut Done) -> rusqlite::Result<Ran> {
+    fn run_plainly(&mut self, coming: &mut Batch<'_>, done: &mut Done) -> rusqlite::Result<Ran> {
         self.begin()?;
         for job in coming {
             if !self.run_job(job, done) {
-                return Ok(Ran::Spoilt);
+                return Ok(Ran::Failed);
             }
             // SQLite has undone it all, and a verb passed over it: no other may be run outside of a transaction.
             if self.session.conn.is_autocommit() {
@@ -103,10 +103,10 @@ impl GroupCommit {
     }
 
     fn run_job(&mut self, mut job: Box<dyn Job>, done: &mut Done) -> bool {
-        self.session.news = News::default();
+        self.session.notices = Notices::default();
         let succeeded = job.run(&mut self.session);
         if succeeded {
-            done.news.add(self.session.news);
+            done.notices.add(self.session.notices);
         }
         done.jobs.push(job);
         succeeded
@@ -116,14 +116,14 @@ impl GroupCommit {
         execute(&self.session.conn, "begin immediate")
     }
 
-    /// Waits for the disk; then whoever waits for something to claim is told.
+    /// Waits for the disk, and then notifies workers that wait.
     fn commit(&self, done: &Done) -> rusqlite::Result<()> {
         execute(&self.session.conn, "commit")?;
-        if let Some(wait) = done.news.due_in {
-            self.bell.tell_due(wait);
+        if let Some(wait) = done.notices.due_in {
+            self.signals.notify_due(wait);
         }
-        if done.news.ready {
-            self.bell.ring();
+        if done.notices.ready {
+            self.signals.notify_ready();
         }
         Ok(())
     }

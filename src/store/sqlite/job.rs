@@ -1,4 +1,4 @@
-//! A verb on its way to a thread that has a connection, and its answer on the way back.
+//! Sends a verb to a thread that has a connection, and its answer back.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use super::session::Session;
 use crate::store::{Result, StoreError};
 
 /// A verb that waits for a connection. Running it and answering it are apart, since the commit lies between. It can be
-/// run again, after what it did was rolled back: what it says then counts.
+/// run again, after what it did was rolled back: its last result counts.
 pub(super) trait Job: Send {
     /// Whether the caller still waits.
     fn is_wanted(&self) -> bool;
@@ -19,7 +19,7 @@ pub(super) trait Job: Send {
     fn run(&mut self, session: &mut Session) -> bool;
     /// Takes back a success: the transaction came to nothing.
     fn fail(&mut self, reason: &Failure);
-    /// Tells the caller.
+    /// Answers the caller.
     fn answer(self: Box<Self>);
 }
 

@@ -20,7 +20,7 @@ pub(super) fn check(conn: &Connection) -> Result<()> {
     }
 }
 
-/// What is said of a file without this release's schema.
+/// The error for a file without this release's schema.
 pub(super) fn older(found: i64) -> StoreError {
     StoreError::OlderSchema { found, known: KNOWN }
 }

@@ -30,7 +30,7 @@ use self::group::GroupCommit;
 use self::readers::Readers;
 use self::session::Session;
 use self::writer::Writer;
-use super::ready::ReadyBell;
+use super::ready::Signals;
 use super::script::statements;
 use super::{Result, StoreError};
 use crate::clock::Clock;
@@ -45,7 +45,7 @@ pub struct SqliteStore {
     // Closed before the writer, which so is the last and tidies the file up.
     readers: Readers,
     writer: Writer,
-    bell: ReadyBell,
+    signals: Signals,
 }
 
 impl SqliteStore {
@@ -107,9 +107,9 @@ impl SqliteStore {
         };
         let conns = (0..READERS).map(reader).collect::<Result<Vec<_>>>()?;
         let sql = Arc::new(sql);
-        let (readers, bell) = (Readers::start(conns, &sql, &clock)?, ReadyBell::default());
-        let group = GroupCommit { session: Session::new(conn, sql, clock), bell: bell.clone() };
-        Ok(Self { readers, writer: Writer::start(group, lock)?, bell })
+        let (readers, signals) = (Readers::start(conns, &sql, &clock)?, Signals::default());
+        let group = GroupCommit { session: Session::new(conn, sql, clock), signals: signals.clone() };
+        Ok(Self { readers, writer: Writer::start(group, lock)?, signals })
     }
 }
 

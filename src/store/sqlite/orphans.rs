@@ -1,4 +1,4 @@
-//! Takes over what workers left behind.
+//! Adopts orphaned runs.
 
 use jiff::Timestamp;
 use rusqlite::params;

@@ -7,10 +7,10 @@ use rusqlite::{CachedStatement, Connection, Params, Row};
 
 use super::Statements;
 use super::row::RunStatement;
-use super::streams::Looks;
+use super::streams::ScanPositions;
 use crate::clock::Clock;
 use crate::run::Run;
-use crate::store::ready::News;
+use crate::store::ready::Notices;
 use crate::store::{Result, StoreError};
 
 /// What a verb works with, on the writer's thread or a reader's.
@@ -18,14 +18,14 @@ pub(in crate::store) struct Session {
     pub(super) conn: Connection,
     pub(super) sql: Arc<Statements>,
     pub(super) clock: Clock,
-    pub(super) looks: Looks,
-    /// What to tell after the commit.
-    pub(super) news: News,
+    pub(super) positions: ScanPositions,
+    /// Whom to notify after the commit.
+    pub(super) notices: Notices,
 }
 
 impl Session {
     pub(super) fn new(conn: Connection, sql: Arc<Statements>, clock: Clock) -> Self {
-        Self { conn, sql, clock, looks: Looks::default(), news: News::default() }
+        Self { conn, sql, clock, positions: ScanPositions::default(), notices: Notices::default() }
     }
 
     pub(super) fn time(&self) -> Timestamp {

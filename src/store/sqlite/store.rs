@@ -44,10 +44,10 @@ impl SqlStore for SqliteStore {
     }
 
     fn ready_signal(&self) -> ReadySignal {
-        self.bell.signal()
+        self.signals.ready_signal()
     }
 
     fn due_signal(&self) -> DueSignal {
-        self.bell.due_signal()
+        self.signals.due_signal()
     }
 }

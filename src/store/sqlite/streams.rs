@@ -1,5 +1,5 @@
-//! Looks for streams that have something to claim: walks from one to the next along the index, and jumps over what is not
-//! asked for, so that neither the number of waiting runs nor of names matters.
+//! Scans for streams that have something to claim: from one to the next along the index, skipping those that are not asked for, so
+//! that its cost depends neither on the number of waiting runs nor on that of names.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,45 +12,46 @@ use crate::run::{QueueName, TaskName, WorkspaceName};
 use crate::store::Result;
 use crate::store::script::{Interest, LastSeen, MOST_STREAMS, Stream, StreamKey, last_seen, steps};
 
-/// Workers of a process mostly ask for the same.
+/// The workers of a process mostly claim from the same streams.
 const MOST_INTERESTS: usize = 32;
 
-/// Where looks that could not see all streams ended.
+/// Where scans that could not find all streams ended.
 #[derive(Default)]
-pub(super) struct Looks(Mutex<HashMap<Interest, LastSeen>>);
+pub(super) struct ScanPositions(Mutex<HashMap<Interest, LastSeen>>);
 
-impl Looks {
+impl ScanPositions {
     fn last_seen(&self, interest: &Interest) -> LastSeen {
-        let looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        looks.get(interest).cloned().unwrap_or_default()
+        let positions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        positions.get(interest).cloned().unwrap_or_default()
     }
 
     fn learn(&self, interest: &Interest, seen: LastSeen) {
-        let mut looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut positions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.is_empty() {
-            looks.remove(interest);
+            positions.remove(interest);
             return;
         }
-        if looks.len() >= MOST_INTERESTS {
-            looks.clear();
+        if positions.len() >= MOST_INTERESTS {
+            positions.clear();
         }
-        looks.insert(interest.clone(), seen);
+        positions.insert(interest.clone(), seen);
     }
 }
 
 impl Session {
-    /// The streams that are served, have something to claim and are not paused; of a workspace no more than are looked at together.
-    pub(super) fn look_for_streams(&self, interest: &Interest) -> Result<Vec<Stream>> {
+    /// The streams that are served, have something to claim and are not paused; of a workspace no more than one scan finds.
+    pub(super) fn scan_streams(&self, interest: &Interest) -> Result<Vec<Stream>> {
         let [next, settings] = steps(&self.sql.ready_streams);
         let (mut next, mut settings) = (self.prepare(next)?, self.prepare(settings)?);
-        let mut walk = Walk { interest, last_seen: self.looks.last_seen(interest), found: Vec::new(), here: 0 };
+        let mut scan =
+            StreamScan { interest, last_seen: self.positions.last_seen(interest), found: Vec::new(), here: 0 };
         let mut from = Place::default();
         while let Some(stream) = first(&mut next, [&from.workspace, &from.task, &from.queue], stream)? {
-            from = walk.step(stream);
+            from = scan.step(stream);
         }
-        self.looks.learn(interest, last_seen(walk.found.iter()));
+        self.positions.learn(interest, last_seen(scan.found.iter()));
         let mut streams = Vec::new();
-        for key in walk.found {
+        for key in scan.found {
             let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
             let found = first(&mut settings, [key.workspace.as_str(), key.queue.as_str()], read)?;
             let (paused, limited): (bool, bool) = found.unwrap_or_default();
@@ -70,7 +71,7 @@ fn stream(row: &Row<'_>) -> Result<StreamKey> {
     })
 }
 
-/// Where to look for the next stream. Empty names come before all others.
+/// Where the next stream may begin. Empty names come before all others.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Place {
     workspace: String,
@@ -78,17 +79,17 @@ struct Place {
     queue: String,
 }
 
-/// One look, on its way through the streams.
-struct Walk<'a> {
+/// One scan, on its way through the streams.
+struct StreamScan<'a> {
     interest: &'a Interest,
     last_seen: LastSeen,
     found: Vec<StreamKey>,
-    /// How many of them are of the workspace that the walk is in.
+    /// How many of them belong to the workspace that the scan has reached.
     here: usize,
 }
 
-impl Walk<'_> {
-    /// Takes the stream in, if it is wanted; answers where the next one that may be is.
+impl StreamScan<'_> {
+    /// Adds the stream if it is wanted; answers where the next wanted one may be.
     fn step(&mut self, stream: StreamKey) -> Place {
         let StreamKey { workspace, task, queue } = &stream;
         if self.found.last().is_none_or(|last| last.workspace != *workspace) {

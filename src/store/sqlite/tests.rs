@@ -13,15 +13,15 @@ use super::session::Session;
 use super::writer::Writer;
 use super::{Statements, file};
 use crate::clock::Clock;
-use crate::store::ready::ReadyBell;
+use crate::store::ready::Signals;
 use crate::store::{Result, StoreError};
 
 fn writer(directory: &tempfile::TempDir) -> Writer {
-    writer_with(directory, ReadyBell::default())
+    writer_with(directory, Signals::default())
 }
 
 /// A writer on a table of its own, whose `broken` rows make the commit fail.
-fn writer_with(directory: &tempfile::TempDir, bell: ReadyBell) -> Writer {
+fn writer_with(directory: &tempfile::TempDir, signals: Signals) -> Writer {
     let path = directory.path().join("jobs.db");
     let conn = file::connect(&path).expect("a connection");
     file::set_up_writer(&conn, &path).expect("settings");
@@ -34,7 +34,7 @@ fn writer_with(directory: &tempfile::TempDir, bell: ReadyBell) -> Writer {
     let lock = File::create(directory.path().join("jobs.db.lock")).expect("a lock");
     let sql = Arc::new(Statements::new());
     let session = Session::new(conn, sql, Clock::Database);
-    Writer::start(GroupCommit { session, bell }, lock).expect("a thread")
+    Writer::start(GroupCommit { session, signals }, lock).expect("a thread")
 }
 
 /// What is there, seen by another connection.
@@ -142,12 +142,12 @@ async fn what_shared_a_transaction_with_a_failure_is_done_again_and_answered_as_
 
 #[tokio::test]
 async fn the_bell_rings_for_what_is_on_the_disk_and_for_nothing_else() {
-    let (directory, bell) = (tempfile::tempdir().expect("a directory"), ReadyBell::default());
-    let mut signal = bell.signal();
-    let writer = writer_with(&directory, bell);
+    let (directory, signals) = (tempfile::tempdir().expect("a directory"), Signals::default());
+    let mut signal = signals.ready_signal();
+    let writer = writer_with(&directory, signals);
     let ready = |sql: &'static str| {
         writer.run("ready", move |session| {
-            session.news.ready = true;
+            session.notices.ready = true;
             session.execute(sql, [])
         })
     };

@@ -1,5 +1,5 @@
 -- As `insert_ready`, for runs that differ in nothing but their ids and payloads, as those of most batches do: all else is sent
--- and looked at once.
+-- and checked once.
 create or replace function runlane.insert_alike(
     ids uuid[], payloads json[], owner text, work text, stream text, urgency smallint, note json, maximum integer,
     seconds integer, policy text, lowest uuid, highest uuid, moment timestamptz, channel text, word text

@@ -1,10 +1,10 @@
--- New runs that are ready at once: the most frequent of all writes, so it is one message. What other transactions set for
--- themselves is set by the function, as far as it matters here. `channel` hears the `word`, if there is one.
+-- New runs that are ready at once: the most frequent of all writes, so it is one statement. The function sets what other
+-- transactions set for themselves, as far as it matters here. If there is a `word`, `channel` is notified with it as the payload.
 --
--- All of them come in or, if an id is taken, none: that is an error, and whoever gets it looks first the next time. So nothing is
--- looked up that the unique index does not look up anyway. Whether a finished run has an id is asked afterwards, by a statement
+-- All runs are inserted or, if an id is taken, none: that is an error, and the next try reads the ids first. So nothing is looked up
+-- that the unique index does not look up anyway. Whether a finished run has an id is asked afterwards, by a statement
 -- that sees what was committed until then: a run that was live is a conflict, one that was moving into history is there by now.
--- Ids are drawn one after the other, so mostly nothing is between the lowest and the highest, and one look is enough.
+-- Ids are drawn one after the other, so mostly no other is between the lowest and the highest, and one read is enough.
 -- All that holds only where each statement sees what was committed before it.
 create or replace function runlane.insert_ready(
     ids uuid[], workspaces text[], tasks text[], queues text[], priorities smallint[], payloads json[], notes json[],

@@ -1,5 +1,5 @@
--- The update finds the rows by their place. What else it asks of them is the guard that they are still ready, put so that the
--- planner sees no index in it. A run that is leased ahead ($11) stays queued, and no attempt counts.
+-- The update finds the rows by ctid. Its other conditions are the guard that they are still ready, written so that the planner sees
+-- no index in it. A run that is leased ahead ($11) stays queued, and no attempt counts.
 update runlane.runs
 set status = case when $11 then 'queued' else 'running' end, blocked_by = case when $11 then 'worker' end,
     revision = revision + 1, attempt = attempt + case when $11 then 0 else 1 end, epoch = epoch + 1, worker = $1, host = $2,
@@ -19,9 +19,9 @@ where ctid = any(array(
     and coalesce(blocked_by, status) in ('queued', 'retrying')
     and (not $11::boolean or (status = 'queued' and attempt + 1 < max_attempts and lane is null and schedule_id is null))
 returning *
--- then, of the one stream that is known, at once and without a look at anything else: for that there must be nothing to
--- adopt, the queue neither paused nor limited, and no grant to be checked. What comes after a run with one waits behind it, as
--- behind one that must not be leased ahead. A claim ahead leaves $12 ready runs for others.
+-- then, from the one known stream, without a scan: claims nothing if there is something to adopt or the queue is paused or limited,
+-- and stops before a run whose grant has to be checked or that must not be leased ahead. A claim ahead leaves $12 ready runs for
+-- others.
 update runlane.runs
 set status = case when $11 then 'queued' else 'running' end, blocked_by = case when $11 then 'worker' end,
     revision = revision + 1, attempt = attempt + case when $11 then 0 else 1 end, epoch = epoch + 1, worker = $1, host = $2,

@@ -1,5 +1,5 @@
--- Everything between the first id and the last, up to a limit. Ids begin with the time at which they were made, so
--- those of a batch stand close together and next to nothing lies between them, or the thing itself if there is one.
+-- All ids between the first and the last, up to a limit. Ids begin with the time at which they were made, so those of a batch are
+-- close together, and hardly any others are between them.
 -- One statement, so that a run that is just moving into history is seen exactly once.
 (select id, workspace, status from runlane.runs where id between $2 and $3 limit $4)
 union all

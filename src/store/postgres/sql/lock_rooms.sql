@@ -1,4 +1,4 @@
--- An update of nothing, so that whoever claims from these queues counts one after the other.
+-- An update that changes nothing, so that claims from these queues count one after the other.
 update runlane.queues set concurrency = concurrency
 where ctid = any(array(
     select ctid from runlane.queues

@@ -1,4 +1,4 @@
--- Writing the flag makes a new version of the row, so that a finish which waited for it looks again.
+-- Writing the flag makes a new version of the row, so that a finish which waited for the lock reads the row again.
 with locked as materialized (
     select id from runlane.runs where id = any($1) order by id for update
 )

@@ -1,7 +1,7 @@
--- Walks from one stream to the next along the index instead of reading every ready run, and jumps over what is not asked for: other
--- tasks than $1 (null: all), other queues than $2 (none: all), and what a workspace has beyond $3 streams. Of a workspace in
--- $4 to $6, the look before ended at that stream, and this one goes on behind it. A name has no control characters, so
--- that with one behind it, it is what comes right after. Where there are orphans, a line without a name says so.
+-- A skip scan from one stream to the next along the index, instead of reading every ready run. Skips other tasks than $1 (null: all),
+-- other queues than $2 (none: all), and all but $3 streams of each workspace. For the workspaces in $4 to $6, the scan before ended
+-- at that stream, and this one continues after it. A name has no control characters, so a name followed by one sorts right after
+-- it. A row without a name means that there are orphans.
 with recursive stream as (
     select '' collate "C" as workspace, '' collate "C" as task, '' collate "C" as queue, false as wanted, 0 as found,
         '' collate "C" as from_workspace, '' collate "C" as from_task, '' collate "C" as from_queue

@@ -68,7 +68,7 @@ impl LaneTx for Session {
 
     async fn lane_promote(&mut self, runs: &[RunId]) -> Result<()> {
         self.execute(&self.statements.lane_promote, ids_only(runs)).await?;
-        self.forget = true;
+        self.reset_positions = true;
         Ok(())
     }
 

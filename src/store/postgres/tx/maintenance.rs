@@ -22,7 +22,7 @@ impl MaintenanceTx for Session {
     async fn promote(&mut self, limit: usize) -> Result<Vec<FoundDue>> {
         let params = Params::default().time(self.injected_now()).big(limit as i64);
         let rows = self.query(&self.statements.promote, params).await?;
-        self.forget |= !rows.is_empty();
+        self.reset_positions |= !rows.is_empty();
         let due =
             |row: &Row| Ok(FoundDue { lane: lane_key(row, 0)?, schedule: row.get::<_, Option<_>>(2).map(ScheduleId) });
         rows.iter().map(due).collect()

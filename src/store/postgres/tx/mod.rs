@@ -21,7 +21,7 @@ pub(super) use self::queues::queue_settings;
 use super::arrays::Params;
 use super::session::Session;
 use crate::run::{LaneName, QueueName, RunId, Status, WorkspaceName};
-use crate::store::ready::News;
+use crate::store::ready::Notices;
 use crate::store::script::{LaneKey, Tx, bad_name, to_u32};
 use crate::store::{Result, StoreError};
 
@@ -34,11 +34,11 @@ impl Tx for Session {
     }
 
     fn made_ready(&mut self) {
-        self.news.ready = true;
+        self.notices.ready = true;
     }
 
     fn put_off(&mut self, wait: SignedDuration) {
-        self.news.add(News { due_in: Some(wait), ..News::default() });
+        self.notices.add(Notices { due_in: Some(wait), ..Notices::default() });
     }
 
     fn commit_with_next(&mut self, may_make_ready: bool) {

@@ -19,7 +19,7 @@ impl RunTx for Session {
     }
 
     async fn update_runs(&mut self, runs: &[Run]) -> Result<usize> {
-        self.forget |= runs.iter().any(Run::is_ready);
+        self.reset_positions |= runs.iter().any(Run::is_ready);
         self.execute(&self.statements.update_runs, run_arrays(Columns::Runs, runs)).await
     }
 
@@ -28,7 +28,7 @@ impl RunTx for Session {
     }
 
     async fn revive_runs(&mut self, runs: &[Run]) -> Result<usize> {
-        self.forget |= runs.iter().any(Run::is_ready);
+        self.reset_positions |= runs.iter().any(Run::is_ready);
         self.execute(&self.statements.revive_runs, run_arrays(Columns::Runs, runs)).await
     }
 

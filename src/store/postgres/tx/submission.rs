@@ -108,7 +108,7 @@ impl SubmissionTx for Session {
             }
             _ => copy_runs(self, runs).await?,
         }
-        self.follow(runs);
+        self.note_new_runs(runs);
         Ok(())
     }
 

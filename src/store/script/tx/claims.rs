@@ -16,15 +16,15 @@ pub(in crate::store) struct Stream {
     pub(in crate::store) limited: bool,
 }
 
-/// The streams found.
+/// The streams that a scan found.
 #[derive(Clone, Debug)]
-pub(in crate::store) struct Ready {
+pub(in crate::store) struct ReadyStreams {
     pub(in crate::store) streams: Vec<Stream>,
     /// Whether these are all; if not, asking again in the same transaction gives all.
     pub(in crate::store) complete: bool,
 }
 
-/// Leave to claim so many runs from a stream.
+/// How many runs to claim from a stream.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Turn {
     pub(in crate::store) stream: StreamKey,
@@ -44,16 +44,16 @@ pub(in crate::store) struct Place {
 
 #[rustfmt::skip]
 pub(in crate::store) trait ClaimTx: Send {
-    /// Whether there is nothing to adopt, and nothing to claim for whoever asks for this.
+    /// Whether there is nothing to adopt, and nothing to claim for this interest.
     fn is_idle(&mut self, interest: &Interest) -> impl Future<Output = Result<bool>> + Send;
-    /// Claims what neither a look around nor a lock has to be waited for, which may be nothing. `None`: a claim as usual waits for
-    /// nobody here.
+    /// Claims from the streams this process already knows, without locking or scanning; may return nothing. `None` if the usual claim
+    /// does not wait on this database.
     fn claim_known(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<Option<Claim>>> + Send;
-    /// Takes over what was left behind; answers with that, and with what [`ClaimTx::ready_streams`] would.
-    fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<(Run, Timestamp)>, Ready)>> + Send;
-    /// The streams that the worker serves, that have something to claim and are not paused: of each workspace as many as are
-    /// looked at together.
-    fn ready_streams(&mut self, interest: &Interest) -> impl Future<Output = Result<Ready>> + Send;
+    /// Adopts orphaned runs; answers with them, since when each was orphaned, and with what [`ClaimTx::ready_streams`] would.
+    fn adopt(&mut self, request: &ClaimRequest) -> impl Future<Output = Result<(Vec<(Run, Timestamp)>, ReadyStreams)>> + Send;
+    /// The streams that the worker serves, that have something to claim and are not paused: of each workspace as many as one scan
+    /// finds.
+    fn ready_streams(&mut self, interest: &Interest) -> impl Future<Output = Result<ReadyStreams>> + Send;
     /// The places of the first `take` ready runs of each stream, without locking them.
     fn ready_places(&mut self, turns: &[Turn]) -> impl Future<Output = Result<Vec<Place>>> + Send;
     fn claim(&mut self, turns: &[Turn], request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;

@@ -21,7 +21,7 @@ use jiff::{SignedDuration, Timestamp};
 
 pub(in crate::store) use access::AccessTx;
 pub(in crate::store) use attempts::{AttemptTx, Ended};
-pub(in crate::store) use claims::{ClaimTx, Place, Ready, Stream, Turn};
+pub(in crate::store) use claims::{ClaimTx, Place, ReadyStreams, Stream, Turn};
 pub(in crate::store) use grants::{Charge, GrantTx};
 pub(in crate::store) use lanes::{Front, LaneTx};
 pub(in crate::store) use maintenance::{FoundDue, MaintenanceTx};
@@ -62,7 +62,7 @@ pub(in crate::store) trait Tx:
     /// Something may have become ready for a claim: workers that wait are notified after the commit.
     fn made_ready(&mut self);
 
-    /// A run was put off for so long: whoever promotes runs that are due is notified after the commit.
+    /// A run was put off for so long: the promote pass is notified after the commit.
     fn put_off(&mut self, wait: SignedDuration);
 
     /// The next statement is the last of the transaction, whatever it answers: its commit need not wait for that, nor need

@@ -30,12 +30,12 @@ pub(in crate::store) trait SubmissionTx: Send {
     fn keyed_runs(&mut self, keys: &[(WorkspaceName, RunKey)]) -> impl Future<Output = Result<Vec<Run>>> + Send;
     /// Counts live runs, one admission at a time until the commit.
     fn count_live(&mut self) -> impl Future<Output = Result<u64>> + Send;
-    /// Inserts plain runs, which are ready at once, except those whose ids are taken; answers which of them came in, and when.
-    /// The database gives each its `seq` and its time. It may also refuse all of them as if others had got in the way: then
-    /// whoever submits them is to look first.
+    /// Inserts plain runs, which are ready at once, except those whose ids are taken; answers which were inserted, and when. The
+    /// database gives each its `seq` and its time. It may also refuse all of them as contended: then the next try reads first which
+    /// ids are taken.
     fn insert_ready(&mut self, requests: &[NewRun]) -> impl Future<Output = Result<(Vec<bool>, Timestamp)>> + Send;
     /// Inserts live runs in this order; the database gives each its `seq`.
     fn insert_runs(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
-    /// Inserts runs that ended as they came in; the database gives each its `seq`.
+    /// Inserts runs that ended at once; the database gives each its `seq`.
     fn insert_finished(&mut self, runs: &[Run]) -> impl Future<Output = Result<()>> + Send;
 }

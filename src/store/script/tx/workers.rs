@@ -1,4 +1,4 @@
-//! What a transaction does for workers, and for whoever asks what a run waits for.
+//! What a transaction does for workers, and to explain what a run waits for.
 
 use std::future::Future;
 

@@ -5,26 +5,26 @@ use rusqlite::{Row, params};
 
 use crate::clock::later;
 use crate::run::Run;
-use crate::store::script::{ClaimTx, Interest, Place, Ready, StreamKey, Turn};
+use crate::store::script::{ClaimTx, Interest, Place, ReadyStreams, StreamKey, Turn};
 use crate::store::sqlite::session::{Session, collect, limit};
 use crate::store::{Claim, ClaimRequest, Result};
 
 impl ClaimTx for Session {
     async fn is_idle(&mut self, interest: &Interest) -> Result<bool> {
         let orphans = self.rows("select 1 from runs where orphaned_at is not null limit 1", [], |_| Ok(()))?;
-        Ok(orphans.is_empty() && self.look_for_streams(interest)?.is_empty())
+        Ok(orphans.is_empty() && self.scan_streams(interest)?.is_empty())
     }
 
     async fn claim_known(&mut self, _: &ClaimRequest) -> Result<Option<Claim>> {
         Ok(None)
     }
 
-    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<(Run, Timestamp)>, Ready)> {
+    async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<(Run, Timestamp)>, ReadyStreams)> {
         Ok((self.adopt_orphans(request)?, self.ready_streams(&Interest::of(request)).await?))
     }
 
-    async fn ready_streams(&mut self, interest: &Interest) -> Result<Ready> {
-        Ok(Ready { streams: self.look_for_streams(interest)?, complete: true })
+    async fn ready_streams(&mut self, interest: &Interest) -> Result<ReadyStreams> {
+        Ok(ReadyStreams { streams: self.scan_streams(interest)?, complete: true })
     }
 
     async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {

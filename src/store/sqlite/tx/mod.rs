@@ -27,7 +27,7 @@ use super::row;
 use super::session::Session;
 use crate::run::{LaneName, RunId, WorkspaceName};
 use crate::store::Result;
-use crate::store::ready::News;
+use crate::store::ready::Notices;
 use crate::store::script::{LaneKey, Tx, bad_name};
 
 /// Longer than an id and of the greatest bytes, so that a first page starts like any other: before something.
@@ -39,11 +39,11 @@ impl Tx for Session {
     }
 
     fn made_ready(&mut self) {
-        self.news.ready = true;
+        self.notices.ready = true;
     }
 
     fn put_off(&mut self, wait: SignedDuration) {
-        self.news.add(News { due_in: Some(wait), ..News::default() });
+        self.notices.add(Notices { due_in: Some(wait), ..Notices::default() });
     }
 }
 

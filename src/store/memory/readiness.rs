@@ -12,7 +12,7 @@ use crate::store::Promoted;
 
 impl Model {
     /// Draws every consequence: runs whose upstream ended, then lanes.
-    pub(super) fn settle(&mut self, now: Timestamp) {
+    pub(super) fn recompute_ready(&mut self, now: Timestamp) {
         loop {
             let ended = self.ended_upstreams();
             if ended.is_empty() {
@@ -20,13 +20,13 @@ impl Model {
             }
             // What ends by that is heard of next: whoever waits for both is told of what came first.
             for (run, upstream, status) in ended {
-                self.hear_of(run, upstream, status, now);
+                self.resolve_wait(run, upstream, status, now);
             }
         }
         let lanes: BTreeSet<LaneKey> =
             self.live().filter_map(|run| run.lane.clone().map(|lane| (run.workspace.clone(), lane))).collect();
         for lane in lanes {
-            self.settle_lane(&lane);
+            self.recompute_lane(&lane);
         }
     }
 
@@ -43,7 +43,7 @@ impl Model {
         self.waits.iter().filter_map(ended).collect()
     }
 
-    fn hear_of(&mut self, run: RunId, upstream: RunId, status: Status, now: Timestamp) {
+    fn resolve_wait(&mut self, run: RunId, upstream: RunId, status: Status, now: Timestamp) {
         let Some(waiting) = self.runs.get(&run).cloned() else { return };
         if status != Status::Succeeded {
             self.waits.remove(&run);
@@ -61,7 +61,7 @@ impl Model {
     }
 
     /// In a lane, the first of those whose time has come is ready, unless one is under way, or the lane is held.
-    fn settle_lane(&mut self, (workspace, lane): &LaneKey) {
+    fn recompute_lane(&mut self, (workspace, lane): &LaneKey) {
         let in_lane = |run: &&Run| run.workspace == *workspace && run.lane.as_ref() == Some(lane);
         let busy = self.live().filter(in_lane).any(|run| run.status().occupies_lane());
         let held = !self.holders(workspace, lane).is_empty();
@@ -89,7 +89,7 @@ impl Model {
             self.put(lifecycle::unblock(run, now));
         }
         self.replace_rivals(&ids, now);
-        self.settle(now);
+        self.recompute_ready(now);
         Promoted { runs, next_due: self.next_due(now) }
     }
 
