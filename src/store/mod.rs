@@ -8,8 +8,6 @@ pub mod checker;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
-#[cfg(feature = "conformance")]
-mod forward;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -20,11 +18,15 @@ mod script;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 mod types;
+#[cfg(feature = "conformance")]
+mod wrapper;
 
 pub use error::StoreError;
 pub use ready::{DueSignal, ReadySignal};
 pub use schedules::Schedules;
 pub use types::*;
+#[cfg(feature = "conformance")]
+pub use wrapper::{StoreWrapper, Wrapped};
 
 use async_trait::async_trait;
 use jiff::SignedDuration;

@@ -7,14 +7,11 @@ use async_trait::async_trait;
 use jiff::SignedDuration;
 
 use super::{Call, Entry, Log, SubmittedRun};
-use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::run::lifecycle::{Command, CommandOutcome};
-use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
+use crate::run::{Jitter, NewRun, QueueName, RunId, WorkspaceName};
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
-    CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Listed,
-    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renew, Renewal,
-    RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
+    Admission, Append, AppendOutcome, Claim, ClaimRequest, Finish, FinishOutcome, Pruned, QueueChange, QueueSettings,
+    ReleaseLease, Renew, Renewal, RerunOutcome, Result, Retention, Store, StoreWrapper, Submission, Wrapped,
 };
 
 /// One actor's view of a store. Reads, and verbs the checker does not judge, pass through unrecorded.
@@ -27,8 +24,8 @@ pub struct Recorder {
 
 impl Recorder {
     /// Records what `actor` does with `store`. The name must be the actor's own, over all processes.
-    pub fn new(store: Arc<dyn Store>, actor: impl Into<String>, log: Arc<Log>) -> Self {
-        Self { store, actor: actor.into(), calls: AtomicU64::new(0), log }
+    pub fn new(store: Arc<dyn Store>, actor: impl Into<String>, log: Arc<Log>) -> Wrapped<Self> {
+        Wrapped(Self { store, actor: actor.into(), calls: AtomicU64::new(0), log })
     }
 
     /// Writes the call down before and after; `call` makes its record from the answer, or from none.
@@ -77,16 +74,10 @@ fn micros(span: SignedDuration) -> i64 {
     span.as_micros() as i64
 }
 
-crate::forward_schedules!(Recorder);
-
 #[async_trait]
-impl Store for Recorder {
-    fn ready_signal(&self) -> ReadySignal {
-        self.store.ready_signal()
-    }
-
-    fn due_signal(&self) -> DueSignal {
-        self.store.due_signal()
+impl StoreWrapper for Recorder {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
     }
 
     async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
@@ -197,139 +188,5 @@ impl Store for Recorder {
             settings: settings.copied().flatten(),
         })
         .await
-    }
-
-    async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
-        self.store.reap(limit).await
-    }
-
-    async fn promote(&self, limit: usize) -> Result<Promoted> {
-        self.store.promote(limit).await
-    }
-
-    async fn set_lane_policy(
-        &self,
-        workspace: &WorkspaceName,
-        lane: &LaneName,
-        policy: LanePolicy,
-    ) -> Result<LanePolicyOutcome> {
-        self.store.set_lane_policy(workspace, lane, policy).await
-    }
-
-    async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
-        self.store.release_lane(workspace, lane).await
-    }
-
-    async fn lanes(
-        &self,
-        workspace: &WorkspaceName,
-        only: Option<&LaneName>,
-        page: &Page<LaneName>,
-    ) -> Result<Listed<Lane, LaneName>> {
-        self.store.lanes(workspace, only, page).await
-    }
-
-    async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {
-        self.store.queues(workspace).await
-    }
-
-    async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
-        self.store.heartbeat(worker).await
-    }
-
-    async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>> {
-        self.store.drain(worker).await
-    }
-
-    async fn leave(&self, worker: WorkerId) -> Result<bool> {
-        self.store.leave(worker).await
-    }
-
-    async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
-        self.store.position(run, workers, most).await
-    }
-
-    async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
-        self.store.waiting_tasks(most).await
-    }
-
-    async fn workers(&self) -> Result<Vec<Worker>> {
-        self.store.workers().await
-    }
-
-    async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
-        self.store.create_workspace(workspace).await
-    }
-
-    async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
-        self.store.workspaces().await
-    }
-
-    async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome> {
-        self.store.create_token(token).await
-    }
-
-    async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
-        self.store.authenticate(hash).await
-    }
-
-    async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
-        self.store.tokens(workspace).await
-    }
-
-    async fn revoke_token(&self, token: TokenId) -> Result<RevokeOutcome> {
-        self.store.revoke_token(token).await
-    }
-
-    async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
-        self.store.record_audit(entries).await
-    }
-
-    async fn audit(
-        &self,
-        workspace: Option<&WorkspaceName>,
-        filter: &AuditFilter,
-        page: &Page<i64>,
-    ) -> Result<Listed<AuditRecord, i64>> {
-        self.store.audit(workspace, filter, page).await
-    }
-
-    async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
-        self.store.run(workspace, run).await
-    }
-
-    async fn runs(
-        &self,
-        workspace: &WorkspaceName,
-        filter: &RunFilter,
-        page: &Page<RunId>,
-    ) -> Result<Listed<Run, RunId>> {
-        self.store.runs(workspace, filter, page).await
-    }
-
-    async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
-        self.store.attempts(workspace, run).await
-    }
-
-    async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>> {
-        self.store.runs_ending(workspace, end, limit).await
-    }
-
-    async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {
-        self.store.waits(workspace, run).await
-    }
-
-    async fn events(
-        &self,
-        workspace: &WorkspaceName,
-        run: RunId,
-        after: i64,
-        limit: usize,
-    ) -> Result<Option<Vec<Event>>> {
-        self.store.events(workspace, run, after, limit).await
-    }
-
-    async fn counts(&self) -> Result<Vec<Count>> {
-        self.store.counts().await
     }
 }

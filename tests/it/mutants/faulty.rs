@@ -5,11 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use jiff::SignedDuration;
-use runlane::access::{NewToken, Token, TokenHash, TokenId};
 use runlane::run::lifecycle::{Command, CommandOutcome};
-use runlane::run::{
-    Attempt, Jitter, LaneName, NewRun, Priority, QueueName, Run, RunId, Status, WorkerId, WorkspaceName,
-};
+use runlane::run::{LaneName, NewRun, Priority, QueueName, RunId, Status, WorkspaceName};
 use runlane::store::*;
 
 /// What goes wrong.
@@ -79,9 +76,9 @@ pub(crate) struct Faulty {
 }
 
 impl Faulty {
-    pub(crate) fn new(store: Arc<dyn Store>, fault: Fault) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, fault: Fault) -> Wrapped<Self> {
         let (handed_out, lanes) = (Mutex::default(), Mutex::default());
-        Self { store, fault, count: AtomicU64::new(0), handed_out, lanes }
+        Wrapped(Self { store, fault, count: AtomicU64::new(0), handed_out, lanes })
     }
 
     fn has(&self, fault: Fault) -> bool {
@@ -150,16 +147,10 @@ impl Faulty {
     }
 }
 
-runlane::forward_schedules!(Faulty);
-
 #[async_trait]
-impl Store for Faulty {
-    fn ready_signal(&self) -> ReadySignal {
-        self.store.ready_signal()
-    }
-
-    fn due_signal(&self) -> DueSignal {
-        self.store.due_signal()
+impl StoreWrapper for Faulty {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
     }
 
     async fn submission(&self, runs: &[NewRun], admission: Admission) -> Result<Submission> {
@@ -237,161 +228,5 @@ impl Store for Faulty {
         }
         let settings = self.store.set_queue(workspace, queue, spoilt).await?;
         Ok(settings.map(|settings| change.applied_to(settings)))
-    }
-
-    async fn append(&self, appends: &[Append]) -> Result<Vec<AppendOutcome>> {
-        self.store.append(appends).await
-    }
-
-    async fn rerun(
-        &self,
-        workspace: &WorkspaceName,
-        run: RunId,
-        id: RunId,
-        admission: Admission,
-    ) -> Result<RerunOutcome> {
-        self.store.rerun(workspace, run, id, admission).await
-    }
-
-    async fn reap(&self, limit: usize) -> Result<Vec<RunId>> {
-        self.store.reap(limit).await
-    }
-
-    async fn promote(&self, limit: usize) -> Result<Promoted> {
-        self.store.promote(limit).await
-    }
-
-    async fn expire(&self, grace: SignedDuration, jitter: Jitter, limit: usize) -> Result<Vec<RunId>> {
-        self.store.expire(grace, jitter, limit).await
-    }
-
-    async fn prune(&self, retention: &Retention, limit: usize) -> Result<Pruned> {
-        self.store.prune(retention, limit).await
-    }
-
-    async fn set_lane_policy(
-        &self,
-        workspace: &WorkspaceName,
-        lane: &LaneName,
-        policy: LanePolicy,
-    ) -> Result<LanePolicyOutcome> {
-        self.store.set_lane_policy(workspace, lane, policy).await
-    }
-
-    async fn release_lane(&self, workspace: &WorkspaceName, lane: &LaneName) -> Result<usize> {
-        self.store.release_lane(workspace, lane).await
-    }
-
-    async fn lanes(
-        &self,
-        workspace: &WorkspaceName,
-        only: Option<&LaneName>,
-        page: &Page<LaneName>,
-    ) -> Result<Listed<Lane, LaneName>> {
-        self.store.lanes(workspace, only, page).await
-    }
-
-    async fn queues(&self, workspace: &WorkspaceName) -> Result<Vec<Queue>> {
-        self.store.queues(workspace).await
-    }
-
-    async fn heartbeat(&self, worker: &WorkerInfo) -> Result<Duty> {
-        self.store.heartbeat(worker).await
-    }
-
-    async fn drain(&self, worker: WorkerId) -> Result<Option<Worker>> {
-        self.store.drain(worker).await
-    }
-
-    async fn leave(&self, worker: WorkerId) -> Result<bool> {
-        self.store.leave(worker).await
-    }
-
-    async fn position(&self, run: &Run, workers: &[WorkerId], most: usize) -> Result<Position> {
-        self.store.position(run, workers, most).await
-    }
-
-    async fn waiting_tasks(&self, most: usize) -> Result<Vec<WaitingTask>> {
-        self.store.waiting_tasks(most).await
-    }
-
-    async fn workers(&self) -> Result<Vec<Worker>> {
-        self.store.workers().await
-    }
-
-    async fn create_workspace(&self, workspace: &WorkspaceName) -> Result<bool> {
-        self.store.create_workspace(workspace).await
-    }
-
-    async fn workspaces(&self) -> Result<Vec<WorkspaceName>> {
-        self.store.workspaces().await
-    }
-
-    async fn create_token(&self, token: &NewToken) -> Result<CreateTokenOutcome> {
-        self.store.create_token(token).await
-    }
-
-    async fn authenticate(&self, hash: &TokenHash) -> Result<Option<Token>> {
-        self.store.authenticate(hash).await
-    }
-
-    async fn tokens(&self, workspace: Option<&WorkspaceName>) -> Result<Vec<Token>> {
-        self.store.tokens(workspace).await
-    }
-
-    async fn revoke_token(&self, token: TokenId) -> Result<RevokeOutcome> {
-        self.store.revoke_token(token).await
-    }
-
-    async fn record_audit(&self, entries: &[AuditEntry]) -> Result<()> {
-        self.store.record_audit(entries).await
-    }
-
-    async fn audit(
-        &self,
-        workspace: Option<&WorkspaceName>,
-        filter: &AuditFilter,
-        page: &Page<i64>,
-    ) -> Result<Listed<AuditRecord, i64>> {
-        self.store.audit(workspace, filter, page).await
-    }
-
-    async fn run(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Run>> {
-        self.store.run(workspace, run).await
-    }
-
-    async fn runs(
-        &self,
-        workspace: &WorkspaceName,
-        filter: &RunFilter,
-        page: &Page<RunId>,
-    ) -> Result<Listed<Run, RunId>> {
-        self.store.runs(workspace, filter, page).await
-    }
-
-    async fn attempts(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<Attempt>>> {
-        self.store.attempts(workspace, run).await
-    }
-
-    async fn runs_ending(&self, workspace: &WorkspaceName, end: &str, limit: usize) -> Result<Vec<RunId>> {
-        self.store.runs_ending(workspace, end, limit).await
-    }
-
-    async fn waits(&self, workspace: &WorkspaceName, run: RunId) -> Result<Option<Vec<RunId>>> {
-        self.store.waits(workspace, run).await
-    }
-
-    async fn events(
-        &self,
-        workspace: &WorkspaceName,
-        run: RunId,
-        after: i64,
-        limit: usize,
-    ) -> Result<Option<Vec<Event>>> {
-        self.store.events(workspace, run, after, limit).await
-    }
-
-    async fn counts(&self) -> Result<Vec<Count>> {
-        self.store.counts().await
     }
 }

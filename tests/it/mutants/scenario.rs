@@ -10,6 +10,7 @@ use runlane::run::{
     HostName, Idempotency, IdempotencyKey, Json, KeyMode, LaneName, NewRun, QueueName, RunError, RunId, RunKey,
     TaskName, WorkerId, WorkspaceName,
 };
+use runlane::store::Wrapped;
 use runlane::store::checker::{Log, Recorder, Recording};
 use runlane::store::{
     Admission, Ahead, Append, ClaimRequest, EventKind, Finish, Lease, NewEvent, QueueChange, ReleaseLease, Store,
@@ -36,7 +37,7 @@ pub(crate) async fn scenario(store: Arc<dyn Store>, clock: ManualClock) -> Recor
 }
 
 struct Stage {
-    store: Recorder,
+    store: Wrapped<Recorder>,
     clock: ManualClock,
 }
 
