@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use tokio::time::Instant;
+use tokio::sync::{Notify, RwLock, RwLockReadGuard};
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::ahead::Asked;
 use super::{Inner, Served, attempt};
 use crate::run::{QueueName, WorkspaceName};
-use crate::store::{Ahead, Claim, ClaimRequest, Reach, Result};
+use crate::store::{Ahead, Claim, ClaimRequest, Reach, Result, StoreError};
 
 /// The first poll interval after an empty claim; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -22,6 +23,12 @@ const MANY: usize = 64;
 
 /// How long a claim waits for more slots to become free.
 const GATHERING: Duration = Duration::from_millis(20);
+
+/// How long other claims are waited for before what an unanswered one got is given back; else that is tried again.
+const ALONE_WITHIN: Duration = Duration::from_secs(1);
+
+/// Far longer than it takes to start a run that was leased ahead.
+const ON_ITS_WAY: Duration = Duration::from_millis(50);
 
 /// How long a claim under way is waited for when the worker is told to stop.
 const LAST_WAIT: Duration = Duration::from_secs(5);
@@ -57,6 +64,7 @@ pub(super) async fn claim_until(inner: Arc<Inner>, stop: CancellationToken) {
             () = ready.changed(), if !full => {
                 (claimer.notified, claimer.wait) = (true, FIRST_WAIT);
             }
+            () = claimer.inner.backlog.lost_answer.notified() => {}
             () = tokio::time::sleep(wait), if !full => {}
         }
     }
@@ -68,11 +76,30 @@ pub(super) struct Backlog {
     last_turn: Mutex<Option<WorkspaceName>>,
     /// Whether the last claim got all that it asked for, so that more may be waiting.
     more: AtomicBool,
+    /// Whether a claim was not answered, so that the worker may hold leases that it does not know of.
+    unanswered: AtomicBool,
+    /// Notified when that happens.
+    lost_answer: Notify,
+    /// Held, shared, by whoever claims, until what it got is in the table of slots.
+    claiming: RwLock<()>,
 }
 
 impl Backlog {
     fn last_turn(&self) -> MutexGuard<'_, Option<WorkspaceName>> {
         self.last_turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To be held by whoever claims with outcomes until the answer is in.
+    pub(super) async fn claiming(&self) -> RwLockReadGuard<'_, ()> {
+        self.claiming.read().await
+    }
+
+    /// Notes whether the claim may have got what it does not know of.
+    pub(super) fn failed(&self, error: &StoreError) {
+        if matches!(error, StoreError::Ambiguous(_)) {
+            self.unanswered.store(true, Ordering::SeqCst);
+            self.lost_answer.notify_one();
+        }
     }
 
     /// Whether more runs are probably ready.
@@ -102,6 +129,9 @@ struct Claimer {
 impl Claimer {
     /// Claims as many runs as there are free slots.
     async fn fill(&mut self) -> Found {
+        if self.inner.backlog.unanswered.load(Ordering::SeqCst) {
+            self.give_back_unknown().await;
+        }
         let mut found = Found::Nothing;
         for (queues, capacity) in self.shares() {
             let known = if std::mem::take(&mut self.notified) { self.claim_known(&queues, capacity).await } else { 0 };
@@ -115,6 +145,7 @@ impl Claimer {
                     if taken == asked { Found::More } else { Found::Less }
                 }
                 Err(error) => {
+                    self.inner.backlog.failed(&error);
                     tracing::warn!(error = error.in_full(), "cannot claim; retrying");
                     Found::Less
                 }
@@ -127,6 +158,24 @@ impl Claimer {
         found
     }
 
+    /// Gives back what a claim without an answer got, while no other claim is under way.
+    async fn give_back_unknown(&self) {
+        let backlog = &self.inner.backlog;
+        let Ok(_alone) = timeout(ALONE_WITHIN, backlog.claiming.write()).await else {
+            backlog.lost_answer.notify_one();
+            return;
+        };
+        // Twice, since one that was leased ahead may be on its way from the queue to a slot, and then is in neither.
+        let mut known = self.inner.slots.leases();
+        tokio::time::sleep(ON_ITS_WAY).await;
+        known.extend(self.inner.slots.leases());
+        let (request, _) = request(&self.inner, served(&self.inner), 0);
+        match self.inner.store.claim(&ClaimRequest { known_leases: Some(known.into()), ..request }).await {
+            Ok(_) => backlog.unanswered.store(false, Ordering::SeqCst),
+            Err(error) => tracing::debug!(error = error.in_full(), "cannot give back what an unanswered claim got"),
+        }
+    }
+
     /// Leases runs ahead, if those that were claimed with outcomes are not enough. Scans only if the known streams have too few.
     async fn claim_ahead(&self) {
         let Some((asked, ahead)) = ask_ahead(&self.inner) else { return };
@@ -136,7 +185,10 @@ impl Claimer {
             let request = ClaimRequest { reach, ahead: Some(ahead.clone()), ..request };
             match self.inner.store.claim(&request).await {
                 Ok(claim) => got += start(&self.inner, claim, until),
-                Err(error) => tracing::debug!(error = error.in_full(), "cannot claim ahead"),
+                Err(error) => {
+                    self.inner.backlog.failed(&error);
+                    tracing::debug!(error = error.in_full(), "cannot claim ahead");
+                }
             }
             if got == asked.runs {
                 break;
@@ -200,7 +252,10 @@ impl Claimer {
                 tokio::task::yield_now().await;
                 taken
             }
-            Err(_) => 0,
+            Err(error) => {
+                self.inner.backlog.failed(&error);
+                0
+            }
         }
     }
 
@@ -283,6 +338,7 @@ fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) -> (ClaimRequ
         last_turn: inner.backlog.last_turn().clone(),
         reach: Reach::All,
         ahead: None,
+        known_leases: None,
     };
     (request, Instant::now() + settings.lease_ttl)
 }

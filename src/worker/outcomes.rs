@@ -65,12 +65,16 @@ impl Finishes {
         finishes: &[Finish],
     ) -> Result<Vec<FinishOutcome>> {
         let next = claimer::piggybacked_claim(worker, batch.iter().filter(|ended| !ended.slot.is_ahead()).count());
+        let _claiming = worker.backlog.claiming().await;
         match self.store.finish_and_claim(finishes, &next.request).await {
             Ok((outcomes, claim)) => {
                 next.answered(worker, claim);
                 Ok(outcomes)
             }
-            Err(error @ StoreError::Ambiguous(_)) => Err(error),
+            Err(error @ StoreError::Ambiguous(_)) => {
+                worker.backlog.failed(&error);
+                Err(error)
+            }
             // An error of the claim must not keep the outcomes from being stored.
             Err(error) => {
                 tracing::debug!(error = error.in_full(), "cannot claim with the outcomes; storing them alone");

@@ -121,6 +121,10 @@ impl SlotQueue {
         self.state().ahead.len()
     }
 
+    pub(super) fn leases_ahead(&self) -> Vec<Lease> {
+        self.state().ahead.iter().map(|run| run.claimed.lease()).collect()
+    }
+
     /// Runs may be leased ahead, again if need be.
     pub(super) fn open(&self) {
         self.state().closed = false;

@@ -419,6 +419,13 @@ impl Slots {
         lock(&self.table).values().filter(|slot| slot.queue == *queue).count()
     }
 
+    /// Every lease that the worker knows of.
+    pub(super) fn leases(&self) -> Vec<Lease> {
+        let mut leases = self.queue.leases_ahead();
+        leases.extend(lock(&self.table).values().map(|slot| slot.lease));
+        leases
+    }
+
     pub(super) fn all(&self) -> Vec<Arc<Slot>> {
         lock(&self.table).values().cloned().collect()
     }

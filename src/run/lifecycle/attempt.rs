@@ -134,6 +134,21 @@ pub fn release(run: Run, epoch: i64, how: Release, now: Timestamp) -> Result<Ste
     })
 }
 
+/// Takes a run back whose worker was never told that it holds it. Its attempt has not begun, unless it was under way when the worker
+/// adopted it.
+pub fn take_back(run: Run, now: Timestamp) -> Result<Step, LeaseLost> {
+    let epoch = run.epoch;
+    let how = if may_be_adopted_work(&run) { Release::ForAdoption } else { Release::Unbegun };
+    release(run, epoch, how, now)
+}
+
+/// Whether this attempt was perhaps adopted. Each claim and each adoption raises the epoch, and each claim the attempt, unless that was
+/// given back for free.
+fn may_be_adopted_work(run: &Run) -> bool {
+    let claims = run.attempt + run.interruptions.min(FREE_INTERRUPTIONS) + run.postponements;
+    matches!(run.state, State::Running(_)) && run.epoch != i64::from(claims)
+}
+
 /// As if it had never been leased ahead, but for what was asked of it meanwhile.
 fn unleased(run: Run, stop: Option<Stop>, now: Timestamp) -> Step {
     let state = match stop {

@@ -15,7 +15,9 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 
-pub use attempt::{FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, finish, overdue, refuse, release};
+pub use attempt::{
+    FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, finish, overdue, refuse, release, take_back,
+};
 pub use command::{Command, CommandOutcome, command, dismissable, rerun, upstream_failed};
 pub use enter::{enter, replace, started, submit, unblock};
 pub use lease::{

@@ -149,6 +149,7 @@ impl AWorker {
             last_turn: None,
             reach: Reach::All,
             ahead: None,
+            known_leases: None,
         }
     }
 

@@ -19,6 +19,12 @@ sentences! { lease_suite of lease_list:
         the_length_of_a_lease_is_the_workers_to_ask_for
         a_retry_goes_by_its_age_like_any_run
     }
+    unanswered {
+        what_a_claim_without_an_answer_got_is_found_by_the_next
+        what_was_adopted_without_an_answer_is_adopted_again
+        what_was_leased_ahead_without_an_answer_is_free_again
+        what_the_worker_knows_and_what_others_hold_stays
+    }
     turns {
         a_crowd_delays_another_workspace_by_no_more_than_a_batch
         a_crowd_that_comes_before_and_after_by_name_delays_no_one

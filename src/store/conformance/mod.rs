@@ -56,6 +56,7 @@ mod short_ids;
 mod submit;
 mod tokens;
 mod turns;
+mod unanswered;
 mod workers;
 mod workspaces;
 

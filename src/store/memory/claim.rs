@@ -9,12 +9,15 @@ use super::model::Model;
 use crate::clock::later;
 use crate::run::lifecycle;
 use crate::run::{Priority, QueueName, Run, RunId, Status, Tenure, WorkspaceName};
-use crate::store::{Ahead, Claim, ClaimRequest, Claimed, QueueSettings};
+use crate::store::{Ahead, Claim, ClaimRequest, Claimed, Lease, QueueSettings};
 
 impl Model {
     pub(super) fn claim(&mut self, request: &ClaimRequest, now: Timestamp) -> Claim {
         if let Some(ahead) = &request.ahead {
             return self.claim_ahead(request, ahead, now);
+        }
+        if let Some(known) = &request.known_leases {
+            self.take_back_unknown(request, known, now);
         }
         let until = later(now, request.lease_ttl);
         let mut claim = Claim { runs: Vec::new(), last_turn: request.last_turn.clone() };
@@ -34,6 +37,17 @@ impl Model {
         }
         claim.runs.retain(|claimed| claimed.adopted || self.may_start(&claimed.run, now));
         claim
+    }
+
+    fn take_back_unknown(&mut self, request: &ClaimRequest, known: &[Lease], now: Timestamp) {
+        let unknown = |run: &&Run| {
+            run.execution().is_some_and(|execution| execution.by.worker == request.taker.worker)
+                && !known.contains(&Lease { run: run.id, epoch: run.epoch })
+        };
+        let runs: Vec<Run> = self.live().filter(unknown).cloned().collect();
+        for step in runs.into_iter().filter_map(|run| lifecycle::take_back(run, now).ok()) {
+            self.apply(step, now);
+        }
     }
 
     /// Runs that begin later, if enough is left for others. Each workspace is asked for what comes before the first that must not

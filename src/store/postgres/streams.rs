@@ -59,6 +59,10 @@ impl Session {
         let again = std::mem::replace(&mut self.scanned, true);
         if !again {
             self.scan = self.shared.positions.start(interest);
+            // What this transaction made ready may stand before the place where the last claim ended.
+            if self.reset_positions {
+                self.scan.positions.clear();
+            }
         }
         StreamScan { complete: again || self.scan.positions.is_empty(), began: Instant::now() }
     }

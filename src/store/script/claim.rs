@@ -1,17 +1,21 @@
 //! Claims: orphans first, then ready runs, workspaces in turn.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::apply::apply;
 use super::chain::admit;
 use super::claim_ahead::claim_ahead;
-use super::{Interest, Place, QueueKey, ReadyStreams, Room, Stream, StreamKey, Turn, Tx};
-use crate::run::{Run, WorkspaceName};
-use crate::store::{Claim, ClaimRequest, Claimed, Reach, Result};
+use super::{Change, Interest, Place, QueueKey, ReadyStreams, Room, Stream, StreamKey, Turn, Tx};
+use crate::run::{Run, RunId, WorkspaceName, lifecycle};
+use crate::store::{Claim, ClaimRequest, Claimed, Lease, Reach, Result};
 
 pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
     if let Some(ahead) = &request.ahead {
         return claim_ahead(tx, request, ahead).await;
+    }
+    if let Some(known) = &request.known_leases {
+        take_back_unknown(tx, request, known).await?;
     }
     let mut claim = Claim { runs: Vec::new(), last_turn: request.last_turn.clone() };
     if request.capacity == 0 {
@@ -38,6 +42,24 @@ pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -
         }
         ready = tx.ready_streams(&Interest::of(request)).await?;
     }
+}
+
+/// Takes back what the worker holds and does not know of, since the claim that got it was not answered.
+async fn take_back_unknown<T: Tx>(tx: &mut T, request: &ClaimRequest, known: &[Lease]) -> Result<()> {
+    let known: HashSet<&Lease> = known.iter().collect();
+    let unknown: HashSet<Lease> =
+        tx.leases_of(request.taker.worker).await?.into_iter().filter(|lease| !known.contains(lease)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let ids: BTreeSet<RunId> = unknown.iter().map(|lease| lease.run).collect();
+    let runs = tx.lock_runs(&ids.into_iter().collect::<Vec<_>>()).await?;
+    let now = tx.now().await?;
+    let still = runs.into_iter().filter(|run| unknown.contains(&Lease { run: run.id, epoch: run.epoch }));
+    let changes: Vec<Change> = still
+        .filter_map(|before| Some(Change { step: lifecycle::take_back(before.clone(), now).ok()?, before }))
+        .collect();
+    apply(tx, changes, BTreeSet::new(), now).await
 }
 
 /// A claim in a transaction that already holds locks: only what it need not wait for.

@@ -14,7 +14,7 @@ macro_rules! statements {
             lock_lanes set_lane_policy insert_holds delete_holds delete_lane_holds lane_fronts lane_demote lane_promote lane_claim lanes
             lock_rooms any_limited set_queue queues
             // Claims and attempts
-            adopt ready_streams ready_places claim renew finish_plain append
+            adopt leases_of ready_streams ready_places claim renew finish_plain append
             // Reads
             run runs runs_ending attempts waits events counts position waiting_tasks
             // Workers and access

@@ -30,6 +30,9 @@ pub struct ClaimRequest {
     pub reach: Reach,
     /// Set to lease runs ahead of their start.
     pub ahead: Option<Ahead>,
+    /// Set after a claim without an answer, to all leases that the worker knows. Whatever else it holds it does not know of: that
+    /// goes back first, as not begun, and can be claimed at once. Only for a claim that looks everywhere.
+    pub known_leases: Option<Arc<[Lease]>>,
 }
 
 /// How far a claim looks.
@@ -89,6 +92,7 @@ impl ClaimRequest {
             last_turn: None,
             reach: Reach::All,
             ahead: None,
+            known_leases: None,
         }
     }
 

@@ -15,25 +15,25 @@ use super::fixture::Database;
 
 /// By what the proxy knows it: nothing but the command itself, since the word alone is in the names of settings, too; or
 /// the task of a run, since a plain submission commits by itself.
-const COMMIT: &[u8] = b"commit\0";
+pub(crate) const COMMIT: &[u8] = b"commit\0";
 const TASK: &str = "cut_here";
 
 /// What the proxy does with the next that commits.
 #[derive(Clone, Copy, PartialEq)]
-enum Cut {
+pub(crate) enum Cut {
     /// The server never hears of it.
     Before,
     /// The server does it, but the answer is lost.
     After,
 }
 
-struct Proxy {
-    url: String,
-    armed: Arc<AtomicBool>,
+pub(crate) struct Proxy {
+    pub(crate) url: String,
+    pub(crate) armed: Arc<AtomicBool>,
 }
 
 impl Proxy {
-    async fn before(database: &Database, commit: &'static [u8], cut: Cut) -> Self {
+    pub(crate) async fn before(database: &Database, commit: &'static [u8], cut: Cut) -> Self {
         let (_, rest) = database.url.split_once('@').expect("a user");
         let (server, name) = rest.split_once('/').expect("a database");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");

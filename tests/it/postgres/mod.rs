@@ -1,7 +1,7 @@
 //! What only PostgreSQL has: plans, poolers, broken connections.
 
 mod chains;
-mod faults;
+pub mod faults;
 pub mod fixture;
 pub mod guards;
 mod lane_locks;

@@ -17,6 +17,8 @@ mod stops;
 #[cfg(target_os = "linux")]
 mod twins;
 #[cfg(feature = "postgres")]
+mod unanswered;
+#[cfg(feature = "postgres")]
 mod wire;
 
 use std::sync::{Arc, Mutex};

@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::run::Run;
+use crate::run::{Run, RunId, WorkerId};
 use crate::store::postgres::arrays::Params;
 use crate::store::postgres::row::runs;
 use crate::store::postgres::scan_positions::{Scan, ScanPosition};
 use crate::store::postgres::session::Session;
 use crate::store::script::{ClaimTx, Interest, Place, ReadyStreams, Turn, steps};
-use crate::store::{Claim, ClaimRequest, Result};
+use crate::store::{Claim, ClaimRequest, Lease, Result};
 
 impl ClaimTx for Session {
     async fn is_idle(&mut self, interest: &Interest) -> Result<bool> {
@@ -35,6 +35,12 @@ impl ClaimTx for Session {
         let found = self.streams(scan).await?;
         let adopted = if found.orphans { self.adopt_orphans(request).await? } else { Vec::new() };
         Ok((adopted, self.ready(scan, &found)?))
+    }
+
+    async fn leases_of(&mut self, worker: WorkerId) -> Result<Vec<Lease>> {
+        let params = Params::default().add(worker.0, Type::UUID);
+        let rows = self.query(&self.statements.leases_of, params).await?;
+        Ok(rows.iter().map(|row| Lease { run: RunId(row.get(0)), epoch: row.get(1) }).collect())
     }
 
     async fn ready_streams(&mut self, interest: &Interest) -> Result<ReadyStreams> {

@@ -4,9 +4,9 @@ use std::future::Future;
 
 use jiff::Timestamp;
 
-use crate::run::Run;
+use crate::run::{Run, WorkerId};
 use crate::store::script::{Interest, StreamKey};
-use crate::store::{Claim, ClaimRequest, Result};
+use crate::store::{Claim, ClaimRequest, Lease, Result};
 
 /// A stream that has ready runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,5 +56,7 @@ pub(in crate::store) trait ClaimTx: Send {
     fn ready_streams(&mut self, interest: &Interest) -> impl Future<Output = Result<ReadyStreams>> + Send;
     /// The places of the first `take` ready runs of each stream, without locking them.
     fn ready_places(&mut self, turns: &[Turn]) -> impl Future<Output = Result<Vec<Place>>> + Send;
+    /// The leases that this worker holds, for all that is stored.
+    fn leases_of(&mut self, worker: WorkerId) -> impl Future<Output = Result<Vec<Lease>>> + Send;
     fn claim(&mut self, turns: &[Turn], request: &ClaimRequest) -> impl Future<Output = Result<Vec<Run>>> + Send;
 }

@@ -4,10 +4,11 @@ use jiff::Timestamp;
 use rusqlite::{Row, params};
 
 use crate::clock::later;
-use crate::run::Run;
+use crate::run::{Run, WorkerId};
 use crate::store::script::{ClaimTx, Interest, Place, ReadyStreams, StreamKey, Turn};
+use crate::store::sqlite::row;
 use crate::store::sqlite::session::{Session, collect, limit};
-use crate::store::{Claim, ClaimRequest, Result};
+use crate::store::{Claim, ClaimRequest, Lease, Result};
 
 impl ClaimTx for Session {
     async fn is_idle(&mut self, interest: &Interest) -> Result<bool> {
@@ -21,6 +22,14 @@ impl ClaimTx for Session {
 
     async fn adopt(&mut self, request: &ClaimRequest) -> Result<(Vec<(Run, Timestamp)>, ReadyStreams)> {
         Ok((self.adopt_orphans(request)?, self.ready_streams(&Interest::of(request)).await?))
+    }
+
+    async fn leases_of(&mut self, worker: WorkerId) -> Result<Vec<Lease>> {
+        let mut select = self.prepare(&self.sql.leases_of)?;
+        let mut leases = Vec::new();
+        let lease = |row: &Row<'_>| Ok(Lease { run: row::run_id(row, 0)?, epoch: row.get(1)? });
+        collect(&mut select, [worker.0.as_bytes()], lease, &mut leases)?;
+        Ok(leases)
     }
 
     async fn ready_streams(&mut self, interest: &Interest) -> Result<ReadyStreams> {

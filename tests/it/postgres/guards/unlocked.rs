@@ -57,7 +57,9 @@ async fn without_row_locks_postgres_keeps_every_promise_under_concurrency() {
         database.clear().await;
         let store: Arc<dyn Store> = Arc::new(unlocked(&database.url, Clock::Database, &[]).await);
         let recording = workload(Arc::clone(&store), seed ^ round, Size::usual()).await;
-        let found = verdict(&*store, &recording).await;
+        let mut found = verdict(&*store, &recording).await;
+        // Without locks a verb may give up, which its caller is told; nothing was done then.
+        found.retain(|broken| !broken.starts_with("the store failed: gave up"));
         assert!(found.is_empty(), "{found:#?}");
     }
 }

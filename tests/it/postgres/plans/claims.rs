@@ -76,3 +76,8 @@ async fn orphans_are_found_by_their_own_index() {
         ["gen_random_uuid()", "'host'", NOW, "30000000", "'{}'", "60000000", "100", "'{a task}'", "600000000"];
     check(sql!("adopt"), &arguments, |plan| assert_by_index(plan, "runs_orphaned")).await;
 }
+
+#[tokio::test]
+async fn the_leases_of_a_worker_are_found_among_the_running() {
+    check(sql!("leases_of"), &["gen_random_uuid()"], |plan| assert_by_index(plan, "runs_running")).await;
+}
