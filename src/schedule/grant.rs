@@ -76,6 +76,10 @@ impl Scopes {
         if scopes.is_empty() || scopes.len() > 100 {
             return Err("must name 1 to 100 tasks; * stands for any task".to_owned());
         }
+        // Anywhere else it would be taken for a part of the name, and the scope would allow nothing.
+        if let Some(scope) = scopes.iter().find(|scope| scope.strip_suffix('*').unwrap_or(scope).contains('*')) {
+            return Err(format!("{scope:?}: a * may only stand at the end of a scope, as in mail.*, or alone"));
+        }
         let named = scopes.into_iter().map(TaskName::parse).collect::<Result<_, _>>();
         named.map(Self).map_err(|error| error.to_string())
     }
@@ -194,5 +198,9 @@ mod tests {
         }
         assert!(Scopes::parse(vec![]).is_err());
         assert!(Scopes::parse(vec![String::new()]).is_err());
+        for inner in ["a*b", "*.send", "mail.**", "**"] {
+            let refused = Scopes::parse(vec!["*".to_owned(), inner.to_owned()]).expect_err(inner);
+            assert!(refused.contains(inner) && refused.contains("at the end"), "{refused}");
+        }
     }
 }

@@ -62,6 +62,12 @@ async fn what_makes_no_sense_is_refused_by_name_with_what_to_write() {
             "task names",
         ),
         (
+            json!({"every_seconds": 5, "grant": {"user_id": "a", "billing_account": "b", "scopes": ["a*b"]}}),
+            "invalid_field",
+            "grant.scopes",
+            "",
+        ),
+        (
             json!({"every_seconds": 5, "grant": {"user_id": "a", "billing_account": "b"}}),
             "missing_field",
             "grant.scopes",
