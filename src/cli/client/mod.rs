@@ -20,6 +20,7 @@ mod problem;
 mod queues;
 mod remote;
 mod render;
+mod retry;
 mod runs;
 mod schedules;
 mod seen;

@@ -3,6 +3,18 @@
 use super::assert_said;
 use crate::server::{Server, runlane_at};
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schedule_takes_the_retry_policy_of_its_runs() {
+    let server = Server::idle().await;
+    let id = made(&server, &["-t", "echo", "--every", "1h", "--retry-wait", "90", "--retry-max-wait", "10m"]).await;
+    let shown = server.json(&["schedules", "show", &id]).await;
+    assert_eq!((&shown["retry"]["base_seconds"], &shown["retry"]["cap_seconds"]), (&90.into(), &600.into()));
+    let edited = server.runlane(&["schedules", "edit", &id, "--retry-wait", "5", "--retry-factor", "2"]).await;
+    assert!(edited.status.success(), "{}", edited.err);
+    let shown = server.json(&["schedules", "show", &id]).await;
+    assert_eq!((&shown["retry"]["base_seconds"], &shown["retry"]["factor"]), (&5.into(), &2.into()));
+}
+
 async fn made(server: &Server, args: &[&str]) -> String {
     let said = server.runlane(&[&["schedules", "create"], args].concat()).await;
     assert!(said.status.success(), "{}", said.err);

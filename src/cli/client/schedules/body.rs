@@ -8,6 +8,7 @@ use crate::cli::client::args::{self, json as read_json};
 use crate::cli::client::batch::Body;
 use crate::cli::client::doc::Doc;
 use crate::cli::client::grants::Terms;
+use crate::cli::client::retry::RetryArgs;
 
 /// When it is due.
 #[derive(Args, Default)]
@@ -60,6 +61,8 @@ struct What {
     /// Time limit of one attempt (90, 5m)
     #[arg(long, value_name = "DURATION", value_parser = seconds)]
     timeout: Option<u32>,
+    #[command(flatten)]
+    retry: RetryArgs,
     /// Metadata for every run: JSON, or @FILE
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
@@ -170,6 +173,7 @@ impl What {
         set(body, "priority", self.priority);
         set(body, "max_attempts", self.max_attempts);
         set(body, "timeout_seconds", self.timeout);
+        set(body, "retry", self.retry.policy());
         set(body, "metadata", self.metadata.as_ref().map(|text| read_json("the metadata", text)).transpose()?);
         set(body, "overlap", self.overlap.as_ref());
         set(body, "catch_up_limit", self.catch_up);

@@ -6,6 +6,7 @@ use super::SubmitArgs;
 use crate::cli::client::args::json as read_json;
 use crate::cli::client::batch::Body;
 use crate::cli::client::doc::Doc;
+use crate::cli::client::retry::seconds;
 
 /// Only what was given: what is left out is for the server, and the task's settings, to decide.
 pub(super) fn of(args: &SubmitArgs) -> Result<Body, String> {
@@ -24,30 +25,12 @@ pub(super) fn of(args: &SubmitArgs) -> Result<Body, String> {
     set("available_at", args.at.map(|at| doc(at.to_string())));
     set("max_attempts", args.max_attempts.map(doc));
     set("timeout_seconds", args.timeout.map(seconds));
-    set("retry", retry(args));
+    set("retry", args.retry.policy());
     set("hold", args.hold.then_some(doc(true)));
     set("key", args.key.as_ref().map(doc));
     set("key_mode", args.key_mode.as_ref().map(doc));
     set("metadata", args.metadata.as_ref().map(|text| read_json("the metadata", text)).transpose()?);
     Ok(body)
-}
-
-fn retry(args: &SubmitArgs) -> Option<Doc> {
-    let mut policy = Body::new();
-    let fields = [
-        ("base_seconds", args.retry_wait.map(seconds)),
-        ("factor", args.retry_factor.map(doc)),
-        ("cap_seconds", args.retry_max_wait.map(seconds)),
-    ];
-    for (name, value) in fields {
-        value.map(|value| policy.insert(name.to_owned(), value));
-    }
-    (!policy.is_empty()).then(|| doc(policy))
-}
-
-/// Whole where it is whole.
-fn seconds(span: jiff::SignedDuration) -> Doc {
-    if span.subsec_nanos() == 0 { doc(span.as_secs()) } else { doc(span.as_secs_f64()) }
 }
 
 fn doc(value: impl Serialize) -> Doc {

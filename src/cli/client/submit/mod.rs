@@ -14,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use reqwest::Method;
 
 use super::remote::{Extra, RemoteArgs, full_id};
+use super::retry::RetryArgs;
 use super::{args, exit, print_json, render, say, seen};
 use crate::cli::Failure;
 
@@ -57,15 +58,8 @@ pub(in crate::cli) struct SubmitArgs {
     /// Time limit of one attempt (90, 5m)
     #[arg(long, value_name = "DURATION", value_parser = args::duration)]
     timeout: Option<SignedDuration>,
-    /// Minimum backoff before a retry (90, 5m)
-    #[arg(long, value_name = "DURATION", value_parser = args::duration)]
-    retry_wait: Option<SignedDuration>,
-    /// Factor by which the backoff grows with each attempt
-    #[arg(long, value_name = "N")]
-    retry_factor: Option<u32>,
-    /// Maximum backoff before a retry
-    #[arg(long, value_name = "DURATION", value_parser = args::duration)]
-    retry_max_wait: Option<SignedDuration>,
+    #[command(flatten)]
+    retry: RetryArgs,
     /// Create it on hold; `runs enqueue` releases it
     #[arg(long)]
     hold: bool,
