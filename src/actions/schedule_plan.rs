@@ -40,7 +40,7 @@ pub struct SchedulePlan {
     /// How many missed slots are made up for at most.
     pub catch_up_limit: Option<u16>,
     /// How late a run may start at most.
-    pub starting_deadline_seconds: Option<NonZeroU32>,
+    pub start_within_seconds: Option<NonZeroU32>,
     /// By how much a slot's run may be put off.
     pub jitter_seconds: Option<u32>,
 }
@@ -72,7 +72,7 @@ impl SchedulePlan {
             metadata: None,
             overlap: None,
             catch_up_limit: None,
-            starting_deadline_seconds: None,
+            start_within_seconds: None,
             jitter_seconds: None,
         }
     }
@@ -97,7 +97,7 @@ impl SchedulePlan {
             timing,
             overlap: self.overlap.unwrap_or_default(),
             catch_up_limit: self.catch_up_limit.unwrap_or_default(),
-            starting_deadline_seconds: self.starting_deadline_seconds,
+            start_within_seconds: self.start_within_seconds,
             jitter_seconds: self.jitter_seconds.unwrap_or_default(),
             queue: self.queue.clone().or(defaults.queue).unwrap_or(usual.queue),
             lane: self.lane.clone(),

@@ -42,9 +42,13 @@ pub(super) const PASSES: [Pass; 7] = [
     Pass { name: "prune", every: seconds(300), run: |it| Box::pin(prune(it)) },
 ];
 
-/// Runs whose time has come become ready.
+/// Runs whose time has come become ready, and those whose start deadline has passed end.
 async fn promote(it: &Maintenance) -> Result<Next> {
     let promoted = it.store.promote(BATCH).await?;
+    if promoted.too_late > 0 {
+        tracing::warn!(runs = promoted.too_late, "cancelled runs that had not begun by their start deadline");
+        counter!("runlane_start_deadlines_passed_total").increment(promoted.too_late as u64);
+    }
     Ok(match promoted.next_due {
         _ if promoted.runs == BATCH => Next::Now,
         Some(due) => Next::Within(Duration::try_from(due).unwrap_or_default()),
@@ -169,6 +173,10 @@ fn show((workspace, queue, status): &Shown, runs: u64, oldest_ready: Option<Time
 /// Tells the recorder in use what the metrics mean.
 pub fn describe() {
     describe_counter!("runlane_leases_expired_total", "Expired leases that this process cleared");
+    describe_counter!(
+        "runlane_start_deadlines_passed_total",
+        "Runs that had not begun by their start deadline and that this process cancelled"
+    );
     describe_counter!("runlane_schedules_repaired_total", "Schedules without a next run that this process repaired");
     describe_counter!("runlane_attempts_expired_total", "Attempts far past their timeout that this process ended");
     describe_gauge!("runlane_runs", "Live runs by workspace, queue and status");

@@ -36,8 +36,8 @@ impl RunError {
         Self::new("upstream_failed", format!("run {upstream}, which this run waited for, ended {status}"))
     }
 
-    /// A slot's run could have started only after its starting deadline.
-    pub fn too_late(deadline_seconds: u32) -> Self {
-        Self::new("starting_deadline", format!("could not start within {deadline_seconds} s of its slot"))
+    /// The run had not begun by its start deadline.
+    pub fn start_deadline_passed(start_by: jiff::Timestamp) -> Self {
+        Self::new("start_deadline_passed", format!("it had not begun by {start_by}"))
     }
 }

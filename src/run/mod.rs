@@ -24,7 +24,7 @@ pub use json::{InvalidJson, Json};
 pub use json_mistake::explain_json_mistake;
 pub use name::{HostName, IdempotencyKey, InvalidName, LaneName, QueueName, RunKey, TaskName, WorkspaceName};
 pub(crate) use name::{check as check_name, names};
-pub use new_run::{Due, Idempotency, KeyMode, NewRun};
+pub use new_run::{Due, Idempotency, KeyMode, NewRun, StartBy};
 pub use priority::{InvalidPriority, Priority};
 pub use retry::{Jitter, RetryPolicy};
 pub use scheduled::Scheduled;

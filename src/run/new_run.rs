@@ -30,6 +30,8 @@ pub struct NewRun {
     pub metadata: Option<Json>,
     /// When it may start.
     pub due: Due,
+    /// By when it must have begun: else it ends without being executed.
+    pub start_by: Option<StartBy>,
     /// How many attempts it has.
     pub max_attempts: NonZeroU16,
     /// How long one attempt may take.
@@ -52,7 +54,11 @@ impl NewRun {
     /// Whether it can start as soon as it is stored, whatever else is, and leaves no other trace.
     pub fn is_plain(&self) -> bool {
         let waits = self.due != Due::Now || self.hold || self.lane.is_some() || !self.after.is_empty();
-        !waits && self.key.is_none() && self.idempotency.is_none() && self.scheduled.is_none()
+        !waits
+            && self.start_by.is_none()
+            && self.key.is_none()
+            && self.idempotency.is_none()
+            && self.scheduled.is_none()
     }
 
     /// Whether a stored run with this id is what the request asked for, rather than somebody else's. Compares what a run keeps for
@@ -84,6 +90,25 @@ impl Due {
             // Not every database goes back further, and what was due then is due now.
             Due::At(at) => crate::clock::to_micros(at).max(Timestamp::UNIX_EPOCH),
             Due::After(wait) => crate::clock::later(now, wait),
+        }
+    }
+}
+
+/// By when a run must have begun, by the database's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartBy {
+    /// Before this.
+    At(Timestamp),
+    /// Within so many seconds after it is due.
+    Within(NonZeroU32),
+}
+
+impl StartBy {
+    /// The instant, for a run that is due at `due`.
+    pub fn instant(self, due: Timestamp) -> Timestamp {
+        match self {
+            StartBy::At(at) => crate::clock::to_micros(at).max(Timestamp::UNIX_EPOCH),
+            StartBy::Within(seconds) => crate::clock::later(due, SignedDuration::from_secs(seconds.get().into())),
         }
     }
 }
@@ -125,6 +150,7 @@ impl NewRun {
             payload,
             metadata: None,
             due: Due::Now,
+            start_by: None,
             max_attempts: NonZeroU16::MIN.saturating_add(2),
             timeout_seconds: None,
             retry: None,

@@ -50,6 +50,8 @@ pub struct Run {
     pub retry: Option<RetryPolicy>,
     /// Not claimed before this.
     pub available_at: Timestamp,
+    /// Ends at this time unless its first attempt has begun.
+    pub start_by: Option<Timestamp>,
     /// When it was stored.
     pub requested_at: Timestamp,
     /// When its first attempt was claimed.

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Disabled, Grant, Head, NewSchedule, Overlap, Position, Schedule, Skip};
 use crate::run::lifecycle;
-use crate::run::{Ending, NewRun, Run, RunError, Status};
+use crate::run::{NewRun, Run, RunError, Status};
 
 /// What comes after a head that is done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,22 +92,11 @@ pub fn is_done(run: &Run) -> bool {
     run.status().is_terminal() || lifecycle::started(run) && run.status() == Status::Paused
 }
 
-/// Why a run that was just claimed must not start, if its grant or the deadline of its schedule says so.
-pub fn start_refusal(
-    run: &Run,
-    grant: Option<&Grant>,
-    schedule: Option<&Schedule>,
-    now: Timestamp,
-) -> Option<(Ending, RunError)> {
-    let scheduled = run.scheduled?;
-    let Some(grant) = grant else {
-        return Some((Ending::Failed, RunError::new("grant_revoked", "its grant no longer exists")));
-    };
-    if let Some(error) = grant.refusal(&run.task, now) {
-        return Some((Ending::Failed, error));
+/// Why a run that was just claimed must not start, if its grant says so.
+pub fn start_refusal(run: &Run, grant: Option<&Grant>, now: Timestamp) -> Option<RunError> {
+    match grant {
+        _ if run.scheduled.is_none() => None,
+        Some(grant) => grant.refusal(&run.task, now),
+        None => Some(RunError::new("grant_revoked", "its grant no longer exists")),
     }
-    // What counts is when it first started: a retry, or one that was interrupted, is not late.
-    let (slot, began) = (scheduled.slot?, run.started_at.unwrap_or(now));
-    let late = schedule.filter(|schedule| schedule.is_too_late(slot, began))?;
-    Some((Ending::Cancelled, RunError::too_late(late.spec.starting_deadline_seconds.map_or(0, |s| s.get()))))
 }

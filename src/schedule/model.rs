@@ -9,7 +9,7 @@ use super::Timing;
 use crate::clock::later;
 use crate::run::{
     Due, GrantId, Json, KeyMode, LaneName, NewRun, Priority, QueueName, RetryPolicy, RunId, RunKey, ScheduleId,
-    Scheduled, TaskName, WorkspaceName, names,
+    Scheduled, StartBy, TaskName, WorkspaceName, names,
 };
 
 names! {
@@ -29,7 +29,7 @@ pub struct ScheduleSpec {
     /// How many missed slots are made up for at most, the latest of them.
     pub catch_up_limit: u16,
     /// How late a run may start at most; later, it is not started at all.
-    pub starting_deadline_seconds: Option<NonZeroU32>,
+    pub start_within_seconds: Option<NonZeroU32>,
     /// By how much a slot's run may be put off, so that not everything begins on the hour.
     pub jitter_seconds: u32,
     /// The kind of work.
@@ -182,6 +182,7 @@ impl Schedule {
         // Edited, it is another run, even of the same slot and at the same time.
         let mut run = self.run_now(id_of(self.id, slot, Some(self.version), now));
         run.due = Due::At(self.due(slot));
+        run.start_by = self.spec.start_within_seconds.map(StartBy::Within);
         // Ids and times are short and printable, so this is always a name.
         run.key = RunKey::parse(format!("{}:{slot}", self.id)).ok().map(|key| (key, KeyMode::Keep));
         run.scheduled = Some(Scheduled { schedule: self.id, slot: Some(slot), grant: self.grant });
@@ -221,7 +222,7 @@ impl Schedule {
     /// Whether a run that is to start now would start too late.
     pub fn is_too_late(&self, slot: Timestamp, now: Timestamp) -> bool {
         let patience = |seconds: NonZeroU32| SignedDuration::from_secs(seconds.get().into());
-        self.spec.starting_deadline_seconds.is_some_and(|seconds| later(self.due(slot), patience(seconds)) < now)
+        self.spec.start_within_seconds.is_some_and(|seconds| later(self.due(slot), patience(seconds)) <= now)
     }
 }
 

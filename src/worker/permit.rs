@@ -92,7 +92,7 @@ mod tests {
             timing: Timing::Once { at: clock.now() + SignedDuration::from_secs(1) },
             overlap: Overlap::Forbid,
             catch_up_limit: 0,
-            starting_deadline_seconds: None,
+            start_within_seconds: None,
             jitter_seconds: 0,
             task,
             payload: Json::null(),

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{MOST_AHEAD, Reason};
-use crate::run::lifecycle::FREE_POSTPONEMENTS;
+use crate::run::lifecycle::{self, FREE_POSTPONEMENTS};
 use crate::run::{AttemptedBy, HostName, LaneName, QueueName, Run, RunError, RunId, State, Status, TaskName};
 use crate::schedule::Schedule;
 use crate::store::Worker;
@@ -15,6 +15,19 @@ fn reason(code: &str, message: impl Into<String>, remedy: impl Into<String>) -> 
 
 /// One sentence for the whole. `ahead` is known for a run that waits.
 pub(super) fn summary(run: &Run, reasons: &[Reason], ahead: Option<u64>, now: Timestamp) -> String {
+    let deadline = run.start_by.filter(|_| !run.status().is_terminal() && !lifecycle::started(run));
+    let until = |at: Timestamp| {
+        format!("; it is cancelled unless it begins by {}, in {}", clock(at, now), span(at.duration_since(now)))
+    };
+    let unless = match deadline {
+        Some(at) if at > now => until(at),
+        Some(_) => "; its start deadline has passed, so it is about to be cancelled".into(),
+        None => String::new(),
+    };
+    sentence(run, reasons, ahead, now) + &unless
+}
+
+fn sentence(run: &Run, reasons: &[Reason], ahead: Option<u64>, now: Timestamp) -> String {
     match (&run.state, reasons) {
         (State::Finished { ending, at, .. }, _) => {
             let why = run.error.as_ref().map(|error| format!(": {} ({})", error.message, error.code));

@@ -61,6 +61,7 @@ pub(super) struct Run {
     pub(super) retry: Option<RetryWait>,
     pub(super) key: Option<String>,
     pub(super) available_at: Option<Timestamp>,
+    pub(super) start_by: Option<Timestamp>,
     pub(super) requested_at: Option<Timestamp>,
     pub(super) started_at: Option<Timestamp>,
     pub(super) finished_at: Option<Timestamp>,

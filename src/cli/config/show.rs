@@ -104,7 +104,7 @@ fn schedule_as_json(at: String, schedule: &ScheduleConfig) -> Value {
         "once_at": timing.at,
         "overlap": plan.overlap,
         "catch_up_limit": plan.catch_up_limit,
-        "starting_deadline_seconds": plan.starting_deadline_seconds,
+        "start_within_seconds": plan.start_within_seconds,
         "jitter_seconds": plan.jitter_seconds,
         "queue": plan.queue,
         "lane": plan.lane,

@@ -85,7 +85,7 @@ fn plan(keys: &mut Section<'_, '_>, task: Option<TaskName>) -> SchedulePlan {
         metadata: json(keys, "metadata"),
         overlap: word(keys, "overlap", &["forbid", "allow", "replace"]),
         catch_up_limit: keys.read("catch_up_limit"),
-        starting_deadline_seconds: keys.read("starting_deadline_seconds"),
+        start_within_seconds: keys.read("start_within_seconds"),
         jitter_seconds: keys.read("jitter_seconds"),
         ..SchedulePlan::of(task, timing)
     }

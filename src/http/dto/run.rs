@@ -29,7 +29,7 @@ pub struct Run {
     /// Its status.
     #[schema(value_type = RunStatus)]
     pub status: run::Status,
-    /// Why it is waiting but not ready: `upstream`, `available_at` or `lane`.
+    /// Why it is waiting but not ready: `upstream`, `available_at`, `lane` or `worker`.
     #[schema(required, value_type = Option<RunBlockedBy>, example = json!(null))]
     pub blocked_by: Option<run::BlockedBy>,
     /// From -1000 to 1000; higher runs first.
@@ -59,6 +59,10 @@ pub struct Run {
     pub key: Option<String>,
     /// Earliest start time.
     pub available_at: Timestamp,
+    /// When it ends as `cancelled` unless its first attempt has begun.
+    #[serde(default)]
+    #[schema(required, example = json!(null))]
+    pub start_by: Option<Timestamp>,
     /// When it was stored.
     pub requested_at: Timestamp,
     /// When its first attempt began.
@@ -173,6 +177,7 @@ impl From<run::Run> for Run {
             retry: run.retry.map(RunRetry::from),
             key: run.key.map(|key| key.to_string()),
             available_at: run.available_at,
+            start_by: run.start_by,
             requested_at: run.requested_at,
             started_at: run.started_at,
             error: run.error,

@@ -91,7 +91,7 @@ pub struct NewSchedule {
     /// Maximum delay of a start: a run that is later does not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
-    pub starting_deadline_seconds: Option<NonZeroU32>,
+    pub start_within_seconds: Option<NonZeroU32>,
     /// Delays each run by up to this much, so that not everything starts on the hour; 0 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 86400)]
@@ -170,7 +170,7 @@ pub struct Schedule {
     pub catch_up_limit: u16,
     /// Maximum delay of a start: a run that is later does not start.
     #[schema(required, example = json!(null))]
-    pub starting_deadline_seconds: Option<u32>,
+    pub start_within_seconds: Option<u32>,
     /// Delays each run by up to this much.
     pub jitter_seconds: u32,
     /// Whether it is enabled.
@@ -222,7 +222,7 @@ impl Schedule {
             at: None,
             overlap: spec.overlap,
             catch_up_limit: spec.catch_up_limit,
-            starting_deadline_seconds: spec.starting_deadline_seconds.map(NonZeroU32::get),
+            start_within_seconds: spec.start_within_seconds.map(NonZeroU32::get),
             jitter_seconds: spec.jitter_seconds,
             enabled: schedule.disabled.is_none(),
             disabled: schedule.disabled,

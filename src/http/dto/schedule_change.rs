@@ -92,7 +92,7 @@ pub struct ScheduleChange {
     /// Maximum delay of a start: a run that is later does not start.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 4294967295u64)]
-    pub starting_deadline_seconds: Option<Option<NonZeroU32>>,
+    pub start_within_seconds: Option<Option<NonZeroU32>>,
     /// Delays each run by up to this much.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     #[schema(value_type = Option<u32>, minimum = 0, maximum = 86400)]

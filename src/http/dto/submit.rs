@@ -39,6 +39,13 @@ pub struct SubmitRun {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 315360000)]
     pub delay_seconds: Option<f64>,
+    /// When it ends as `cancelled` unless it has begun. Cannot be combined with `start_within_seconds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_by: Option<Timestamp>,
+    /// As `start_by`, in seconds after its earliest start time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 315360000)]
+    pub start_within_seconds: Option<std::num::NonZeroU32>,
     /// Number of attempts; by default the task's, or 3. With 1 it is executed at most once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
@@ -111,6 +118,8 @@ impl SubmitRun {
             lane: None,
             available_at: None,
             delay_seconds: None,
+            start_by: None,
+            start_within_seconds: None,
             max_attempts: None,
             timeout_seconds: None,
             retry: None,

@@ -39,7 +39,7 @@ pub(super) fn known_names(expected: &str) -> String {
 /// Fields that hold a time say so by their names.
 fn is_time(field: &str) -> bool {
     let last = field.rsplit('.').next().unwrap_or_default();
-    last.ends_with("_at") || ["at", "from", "since", "until"].contains(&last)
+    last.ends_with("_at") || ["at", "from", "since", "start_by", "until"].contains(&last)
 }
 
 fn mismatch(words: &str) -> Option<(&str, &str)> {

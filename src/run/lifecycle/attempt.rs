@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{LeaseLost, Step, begin, holds};
+use super::{LeaseLost, Step, begin, holds, is_too_late};
 use crate::clock::later;
 use crate::run::{
     AttemptEnd, AttemptedBy, BlockedBy, Ending, Execution, Jitter, Json, Run, RunError, State, Stop, Tenure,
@@ -107,9 +107,16 @@ pub fn overdue(run: Run, grace: SignedDuration, jitter: Jitter, now: Timestamp) 
     (deadline <= now).then(|| end(run, Outcome::TimedOut { limit_seconds: None }, jitter, now))
 }
 
+/// Ends a run whose start deadline has passed; `None` if it has begun or need not have.
+pub fn end_if_too_late(run: Run, now: Timestamp) -> Option<Step> {
+    let waits = matches!(run.state, State::Pending | State::Queued(_) | State::Paused);
+    let start_by = run.start_by.filter(|_| waits && is_too_late(&run, now))?;
+    Some(finished(run, Ending::Cancelled, Some(RunError::start_deadline_passed(start_by)), now))
+}
+
 /// Ends an attempt that was claimed and must not start.
-pub fn refuse(run: Run, ending: Ending, error: RunError, now: Timestamp) -> Run {
-    finished(run, ending, Some(error), now).run
+pub fn refuse(run: Run, error: RunError, now: Timestamp) -> Run {
+    finished(run, Ending::Failed, Some(error), now).run
 }
 
 /// Gives the attempt held by `epoch` back without an outcome.

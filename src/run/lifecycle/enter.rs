@@ -6,6 +6,7 @@ use crate::run::{BlockedBy, NewRun, Run, State};
 
 /// The run that `request` asks for. `seq` is the store's to give.
 pub fn submit(request: &NewRun, seq: i64, waits: bool, now: Timestamp) -> Run {
+    let available_at = request.due.instant(now);
     let mut run = Run {
         id: request.id,
         seq,
@@ -26,7 +27,8 @@ pub fn submit(request: &NewRun, seq: i64, waits: bool, now: Timestamp) -> Run {
         epoch: 0,
         timeout_seconds: request.timeout_seconds.map(|seconds| seconds.get().min(i32::MAX as u32)),
         retry: request.retry,
-        available_at: request.due.instant(now),
+        available_at,
+        start_by: request.start_by.map(|deadline| deadline.instant(available_at)),
         requested_at: now,
         started_at: None,
         error: None,
@@ -71,6 +73,11 @@ pub fn started(run: &Run) -> bool {
     run.started_at.is_some() || matches!(run.state, State::Leased(_))
 }
 
+/// Whether it had to begin by now and has not.
+pub fn is_too_late(run: &Run, now: Timestamp) -> bool {
+    run.start_by.is_some_and(|start_by| start_by <= now) && !started(run)
+}
+
 /// The run `old`, not started yet, after it took on `request`: same identity and place, new work.
 pub fn replace(old: &Run, request: &NewRun, keep_available_at: bool, waits: bool, now: Timestamp) -> Run {
     let mut run = submit(request, old.seq, waits, now);
@@ -81,6 +88,7 @@ pub fn replace(old: &Run, request: &NewRun, keep_available_at: bool, waits: bool
     run.awaited = old.awaited;
     if keep_available_at {
         run.available_at = old.available_at;
+        run.start_by = request.start_by.map(|deadline| deadline.instant(run.available_at));
     }
     run.state = match old.state {
         State::Paused => State::Paused,

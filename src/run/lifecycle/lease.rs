@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{LeaseLost, Step};
+use super::{LeaseLost, Step, is_too_late};
 use crate::clock::later;
 use crate::run::{AttemptedBy, Execution, HostName, Run, State, Stop, Tenure, WorkerId};
 
@@ -15,10 +15,10 @@ pub struct Taker {
     pub host: HostName,
 }
 
-/// Starts an attempt of a ready run; `None` if it is not ready. The attempt counts from here on, whatever becomes
-/// of the worker.
+/// Starts an attempt of a ready run; `None` if it is not ready, or its start deadline has passed. The attempt counts from here on,
+/// whatever becomes of the worker.
 pub fn claim(mut run: Run, taker: &Taker, until: Timestamp, now: Timestamp) -> Option<Step> {
-    if !run.is_ready() {
+    if !run.is_ready() || is_too_late(&run, now) {
         return None;
     }
     run.attempt += 1;
@@ -39,6 +39,7 @@ pub fn may_be_claimed_ahead(run: &Run) -> bool {
         && run.attempt.saturating_add(1) < run.max_attempts
         && run.lane.is_none()
         && run.scheduled.is_none()
+        && run.start_by.is_none()
 }
 
 /// Leases a run ahead of its start; `None` if it may not be. Nothing is executed yet, and no attempt counts.

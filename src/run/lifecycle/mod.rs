@@ -16,10 +16,11 @@ pub mod table;
 mod tests;
 
 pub use attempt::{
-    FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, finish, overdue, refuse, release, take_back,
+    FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, Retry, end_if_too_late, finish, overdue, refuse, release,
+    take_back,
 };
 pub use command::{Command, CommandOutcome, command, dismissable, rerun, upstream_failed};
-pub use enter::{enter, replace, started, submit, unblock};
+pub use enter::{enter, is_too_late, replace, started, submit, unblock};
 pub use lease::{
     Taker, abandoned_after, adopt, begin, claim, claim_ahead, holds, may_adopt, may_be_claimed_ahead, orphan, renew,
 };

@@ -12,8 +12,9 @@ use super::{Command, FREE_INTERRUPTIONS, FREE_POSTPONEMENTS, Outcome, Release, R
 use crate::run::{BlockedBy, Ending, Jitter, Run, RunError, RunId, State, Status, Stop, Tenure};
 
 /// What can happen to a run, in the words of the table.
-pub const EVENTS: [&str; 24] = [
+pub const EVENTS: [&str; 25] = [
     "claim",
+    "start deadline passes",
     "claim ahead",
     "begin",
     "adopt",
@@ -120,6 +121,7 @@ fn after(run: &Run, event: &str) -> Vec<Run> {
     let fail = |retry| Outcome::Failed { error: RunError::new("exit", "exit code 1"), retry };
     let step = match event {
         "claim" => super::claim(run.clone(), &taker, at(30), now()),
+        "start deadline passes" => super::end_if_too_late(Run { start_by: Some(now()), ..run.clone() }, now()),
         "claim ahead" => super::claim_ahead(run.clone(), &taker, at(30), now()),
         "begin" => {
             let begun = super::begin(run.clone(), now());

@@ -34,8 +34,8 @@ impl Scene {
         let (spec, gone_by) = (&self.schedule.spec, self.gone_by());
         let to_come = spec.timing.next_after(self.after().max(self.now));
         let latest = gone_by.len().saturating_sub(spec.catch_up_limit.into());
-        let in_time = |slot: &&Timestamp| match spec.starting_deadline_seconds {
-            Some(seconds) => self.schedule.due(**slot) + SignedDuration::from_secs(seconds.get().into()) >= self.now,
+        let in_time = |slot: &&Timestamp| match spec.start_within_seconds {
+            Some(seconds) => self.schedule.due(**slot) + SignedDuration::from_secs(seconds.get().into()) > self.now,
             None => true,
         };
         gone_by[latest..].iter().find(in_time).copied().or(to_come)
@@ -127,7 +127,7 @@ fn any_scene() -> impl Strategy<Value = Scene> {
             let began = began.map(|seconds| (slot + SignedDuration::from_secs(seconds)).min(now));
             let mut schedule = a_schedule(timing);
             schedule.spec.catch_up_limit = catch_up;
-            schedule.spec.starting_deadline_seconds = deadline;
+            schedule.spec.start_within_seconds = deadline;
             schedule.spec.jitter_seconds = jitter;
             schedule.since = (slot + SignedDuration::from_mins(since)).min(now);
             Scene { schedule, position: Position { slot, began }, now }

@@ -1,5 +1,7 @@
 //! What follows a head that started, ended or is gone, and what may start.
 
+use std::num::NonZeroU32;
+
 use super::stuff::{a_schedule, every_ten_minutes, minute};
 use super::*;
 use crate::run::{Ending, GrantId, Run, RunError, State, lifecycle};
@@ -97,21 +99,22 @@ fn a_run_is_done_for_its_schedule_when_it_ended_or_was_paused_after_its_start() 
 }
 
 #[test]
-fn a_run_starts_only_under_a_good_grant_and_in_time() {
-    let (mut schedule, run) = with_head();
+fn a_run_starts_only_under_a_good_grant() {
+    let (schedule, run) = with_head();
     let mut grant = a_grant(&schedule);
-    assert_eq!(start_refusal(&run, Some(&grant), Some(&schedule), minute(1_000)), None);
-    let missing = start_refusal(&run, None, Some(&schedule), minute(10)).expect("refused");
-    assert_eq!((missing.0, missing.1.code.as_str()), (Ending::Failed, "grant_revoked"));
-
-    schedule.spec.starting_deadline_seconds = std::num::NonZeroU32::new(60);
-    assert_eq!(start_refusal(&run, Some(&grant), Some(&schedule), minute(11)), None);
-    let late = start_refusal(&run, Some(&grant), Some(&schedule), minute(12)).expect("refused");
-    assert_eq!(late.0, Ending::Cancelled);
-    let interrupted = Run { started_at: Some(minute(10)), ..run.clone() };
-    assert_eq!(start_refusal(&interrupted, Some(&grant), Some(&schedule), minute(12)), None, "it started in time");
-
+    let code = |refusal: Option<RunError>| refusal.map(|error| error.code);
+    assert_eq!(start_refusal(&run, Some(&grant), minute(1_000)), None);
+    assert_eq!(code(start_refusal(&run, None, minute(10))).as_deref(), Some("grant_revoked"));
     grant.revoked_at = Some(minute(11));
-    let revoked = start_refusal(&run, Some(&grant), Some(&schedule), minute(12)).expect("refused");
-    assert_eq!(revoked.0, Ending::Failed, "the grant comes first");
+    assert_eq!(code(start_refusal(&run, Some(&grant), minute(12))).as_deref(), Some("grant_revoked"));
+}
+
+#[test]
+fn a_run_of_a_slot_has_to_begin_as_soon_as_the_schedule_says() {
+    let (mut schedule, _) = with_head();
+    assert_eq!(schedule.run_of_slot(minute(10), minute(5)).start_by, None);
+    schedule.spec.start_within_seconds = NonZeroU32::new(60);
+    let run = lifecycle::submit(&schedule.run_of_slot(minute(10), minute(5)), 1, false, minute(5));
+    assert_eq!((run.available_at, run.start_by), (minute(10), Some(minute(11))));
+    assert!(schedule.is_too_late(minute(10), minute(11)) && !schedule.is_too_late(minute(10), minute(10)));
 }

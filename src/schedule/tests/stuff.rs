@@ -155,7 +155,7 @@ pub(super) fn a_schedule(timing: Timing) -> Schedule {
         timing,
         overlap: Overlap::Forbid,
         catch_up_limit: 0,
-        starting_deadline_seconds: None,
+        start_within_seconds: None,
         jitter_seconds: 0,
         task: TaskName::parse("work").expect("a name"),
         payload: Json::parse("{}").expect("JSON"),

@@ -8,7 +8,7 @@ use super::harness::{LEASE, TAKEOVER, json, seconds};
 use crate::run::lifecycle::Taker;
 use crate::run::{
     Due, HostName, Idempotency, IdempotencyKey, KeyMode, LaneName, NewRun, Priority, QueueName, RetryPolicy, RunId,
-    RunKey, TaskName, WorkerId, WorkspaceName,
+    RunKey, StartBy, TaskName, WorkerId, WorkspaceName,
 };
 use crate::store::{ClaimRequest, Reach, WorkerInfo};
 
@@ -71,6 +71,15 @@ impl ARun {
     pub(super) fn due_in(mut self, secs: i64) -> Self {
         self.0.due = Due::After(seconds(secs));
         self
+    }
+
+    pub(super) fn start_by(mut self, by: StartBy) -> Self {
+        self.0.start_by = Some(by);
+        self
+    }
+
+    pub(super) fn start_within(self, secs: u32) -> Self {
+        self.start_by(StartBy::Within(NonZeroU32::new(secs).expect("a second or more")))
     }
 
     pub(super) fn max_attempts(mut self, attempts: u16) -> Self {

@@ -53,6 +53,7 @@ mod schedule_usage;
 mod schedules;
 mod sentences;
 mod short_ids;
+mod start_by;
 mod submit;
 mod tokens;
 mod turns;

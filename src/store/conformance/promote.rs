@@ -82,8 +82,8 @@ pub(super) async fn it_says_how_long_it_is_until_the_next_run_is_due(bench: Benc
 pub(super) async fn the_next_run_is_due_now_if_more_are_due_than_the_limit(bench: Bench) {
     bench.submit_all([a_run().due_in(10), a_run().due_in(20)]).await;
     bench.wait(30);
-    assert_eq!(bench.promote_up_to(1).await, Promoted { runs: 1, next_due: Some(seconds(0)) });
-    assert_eq!(bench.promote_up_to(1).await, Promoted { runs: 1, next_due: None });
+    assert_eq!(bench.promote_up_to(1).await, Promoted { runs: 1, too_late: 0, next_due: Some(seconds(0)) });
+    assert_eq!(bench.promote_up_to(1).await, Promoted { runs: 1, too_late: 0, next_due: None });
 }
 
 pub(super) async fn a_retry_is_waited_for_like_any_other_run(bench: Bench) {

@@ -122,6 +122,22 @@ sentences! { readiness_suite of readiness_list:
         a_retry_is_waited_for_like_any_other_run
         only_runs_that_wait_for_their_time_are_due
     }
+    start_by {
+        the_deadline_is_kept_as_it_was_asked_for
+        a_run_that_begins_in_time_is_a_run_like_any_other
+        a_run_that_begins_too_late_is_not_executed
+        a_run_that_is_too_late_keeps_nobody_behind_it_waiting
+        a_run_ends_at_its_deadline_whatever_it_waits_for
+        a_lane_goes_on_after_a_run_that_was_too_late
+        a_run_behind_its_lane_is_not_handed_over_too_late
+        runs_that_wait_for_one_that_was_too_late_fail
+        another_attempt_is_never_too_late
+        a_rerun_has_no_deadline
+        a_request_that_replaces_a_run_brings_its_own_deadline
+        the_next_deadline_is_waited_for_like_the_next_run_that_is_due
+        a_pass_ends_no_more_runs_than_its_limit
+        a_run_with_a_deadline_is_not_leased_ahead
+    }
     ready_signal {
         a_new_run_is_told_of
         everybody_who_waits_is_told

@@ -212,7 +212,7 @@ pub(super) fn a_schedule() -> ASchedule {
         timing: Timing::Once { at: Timestamp::MAX },
         overlap: Overlap::Forbid,
         catch_up_limit: 0,
-        starting_deadline_seconds: None,
+        start_within_seconds: None,
         jitter_seconds: 0,
         task: task("work"),
         payload: json(r#"{"n":1}"#),
@@ -258,7 +258,7 @@ impl ASchedule {
     }
 
     pub(super) fn deadline(mut self, seconds: u32) -> Self {
-        self.spec.starting_deadline_seconds = NonZeroU32::new(seconds);
+        self.spec.start_within_seconds = NonZeroU32::new(seconds);
         self
     }
 

@@ -190,7 +190,7 @@ pub(super) async fn a_run_that_would_start_too_late_does_not_start(bench: Bench)
     bench.nothing_to_claim().await;
     let runs = bench.runs_of_schedule(&schedule).await;
     let over = runs.iter().find(|run| run.status() == Status::Cancelled).expect("a cancelled run");
-    assert_eq!(over.error.as_ref().map(|error| error.code.as_str()), Some("starting_deadline"));
+    assert_eq!(over.error.as_ref().map(|error| error.code.as_str()), Some("start_deadline_passed"));
     bench.start_slot(49).await;
 }
 

@@ -30,6 +30,7 @@ pub(super) async fn a_new_run_is_stored_as_it_was_asked_for(bench: Bench) {
         timeout_seconds: Some(90),
         retry: asked.0.retry,
         available_at: bench.now(),
+        start_by: None,
         requested_at: bench.now(),
         started_at: None,
         error: None,
@@ -46,7 +47,14 @@ pub(super) async fn each_run_of_a_batch_is_stored_as_it_was_asked_for(bench: Ben
     let mut noted = a_run();
     noted.0.metadata = Some(json(r#"{"by":"me"}"#));
     let one_thing = [a_run().task("resize"), a_run().queue("images"), a_run().priority(7), a_run().max_attempts(5)];
-    let more = [a_run().timeout(u32::MAX), a_run().retry(10, 2, 400), a_run().of("other"), a_run().payload("2"), noted];
+    let more = [
+        a_run().timeout(u32::MAX),
+        a_run().start_within(9),
+        a_run().retry(10, 2, 400),
+        a_run().of("other"),
+        a_run().payload("2"),
+        noted,
+    ];
     for other in one_thing.into_iter().chain(more) {
         // Runs of one kind may be stored by another way than those of several.
         let alike = [other.clone().id(RunId::new()), other.clone().id(RunId::new()).payload("3")];

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::model::Model;
 use crate::clock::later;
 use crate::run::lifecycle::{self, Command};
-use crate::run::{Ending, GrantId, NewRun, Run, RunError, RunId, ScheduleId, Status, TaskName, WorkspaceName};
+use crate::run::{GrantId, NewRun, Run, RunError, RunId, ScheduleId, Status, TaskName, WorkspaceName};
 use crate::schedule::{self, Grant, Head, NewGrant, NewSchedule, Overlap, Schedule, ScheduleName, Standing};
 use crate::store::{
     CreateGrantOutcome, CreateScheduleOutcome, EditScheduleOutcome, NewEvent, RevokeGrantOutcome, ScheduleEdit, Usage,
@@ -57,10 +57,9 @@ impl Model {
     }
 
     /// Why a run that was just claimed must not start.
-    pub(super) fn refusal(&self, run: &Run, now: Timestamp) -> Option<(Ending, RunError)> {
+    pub(super) fn refusal(&self, run: &Run, now: Timestamp) -> Option<RunError> {
         let scheduled = run.scheduled?;
-        let schedule = self.schedules.get(&scheduled.schedule);
-        schedule::start_refusal(run, self.grants.get(&scheduled.grant), schedule, now)
+        schedule::start_refusal(run, self.grants.get(&scheduled.grant), now)
     }
 
     pub(super) fn note_start(&mut self, run: &Run) {

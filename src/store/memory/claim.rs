@@ -29,7 +29,7 @@ impl Model {
             }
         }
         while claim.runs.len() < request.capacity {
-            let Some(run) = self.next_in_turn(request, claim.last_turn.as_ref()) else { break };
+            let Some(run) = self.next_in_turn(request, claim.last_turn.as_ref(), now) else { break };
             claim.last_turn = Some(run.workspace.clone());
             let Some(step) = lifecycle::claim(run, &request.taker, until, now) else { break };
             claim.runs.push(Claimed::begun(step.run.clone()));
@@ -83,8 +83,8 @@ impl Model {
     /// Ends a run of a schedule that must not start.
     fn may_start(&mut self, run: &Run, now: Timestamp) -> bool {
         match self.refusal(run, now) {
-            Some((ending, error)) => {
-                let run = lifecycle::refuse(run.clone(), ending, error, now);
+            Some(error) => {
+                let run = lifecycle::refuse(run.clone(), error, now);
                 self.apply(lifecycle::Step { run, ended: None }, now);
                 false
             }
@@ -114,8 +114,13 @@ impl Model {
     }
 
     /// The first run of the workspace whose turn it is: the next by name after the one served last, then round again.
-    fn next_in_turn(&self, request: &ClaimRequest, last_turn: Option<&WorkspaceName>) -> Option<Run> {
-        let claimable = |run: &&Run| run.is_ready() && wants(request, run) && self.has_room(&run.workspace, &run.queue);
+    fn next_in_turn(&self, request: &ClaimRequest, last_turn: Option<&WorkspaceName>, now: Timestamp) -> Option<Run> {
+        let claimable = |run: &&Run| {
+            run.is_ready()
+                && !lifecycle::is_too_late(run, now)
+                && wants(request, run)
+                && self.has_room(&run.workspace, &run.queue)
+        };
         self.live().filter(claimable).min_by_key(turn(last_turn)).cloned()
     }
 

@@ -76,9 +76,11 @@ impl Model {
     }
 
     pub(super) fn promote(&mut self, limit: usize, now: Timestamp) -> Promoted {
+        let too_late = self.change_each(limit, now, |run| lifecycle::end_if_too_late(run, now));
         let mut due: Vec<Run> = self
             .live()
             .filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt) && run.available_at <= now)
+            .filter(|run| !lifecycle::is_too_late(run, now))
             .cloned()
             .collect();
         due.sort_by_key(|run| (run.available_at, run.seq));
@@ -90,11 +92,15 @@ impl Model {
         }
         self.replace_rivals(&ids, now);
         self.recompute_ready(now);
-        Promoted { runs, next_due: self.next_due(now) }
+        // What ended may bring the next run of its schedule.
+        self.advance_schedules(now);
+        Promoted { runs, too_late: too_late.len(), next_due: self.next_due(now) }
     }
 
     pub(super) fn next_due(&self, now: Timestamp) -> Option<SignedDuration> {
-        let waiting = self.live().filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt));
-        waiting.map(|run| run.available_at).min().map(|at| until(at, now))
+        let waits = |run: &&Run| run.blocked_by() == Some(BlockedBy::AvailableAt);
+        let due = self.live().filter(waits).map(|run| run.available_at);
+        let deadlines = self.live().filter(|run| !lifecycle::started(run)).filter_map(|run| run.start_by);
+        due.chain(deadlines).min().map(|at| until(at, now))
     }
 }

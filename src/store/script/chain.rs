@@ -169,14 +169,12 @@ pub(super) async fn admit<T: Tx>(tx: &mut T, claimed: Vec<Claimed>) -> Result<Ve
     let grants: HashMap<GrantId, Grant> = grants.into_iter().map(|grant| (grant.id, grant)).collect();
     let schedules: BTreeSet<ScheduleId> = scheduled.iter().filter_map(|run| Some(run.scheduled?.schedule)).collect();
     let schedules = tx.lock_schedules(&schedules.into_iter().collect::<Vec<_>>()).await?;
-    let by_id: HashMap<ScheduleId, &Schedule> = schedules.iter().map(|each| (each.id, each)).collect();
     let now = tx.now().await?;
     let mut refused: HashMap<RunId, Change> = HashMap::new();
     for run in &scheduled {
         let Some(from) = run.scheduled else { continue };
-        let refusal = start_refusal(run, grants.get(&from.grant), by_id.get(&from.schedule).copied(), now);
-        if let Some((ending, error)) = refusal {
-            let step = Step { run: lifecycle::refuse(run.clone(), ending, error, now), ended: None };
+        if let Some(error) = start_refusal(run, grants.get(&from.grant), now) {
+            let step = Step { run: lifecycle::refuse(run.clone(), error, now), ended: None };
             refused.insert(run.id, Change { before: run.clone(), step });
         }
     }

@@ -114,6 +114,7 @@ columns! {
     timeout_seconds: Option<i32>, Both, Always, |run| run.timeout_seconds.map(to_i32).into();
     retry: Option<String>, Both, Always, |run| run.retry.map(retry_text).into();
     available_at: Timestamp, Both, Always, |run| run.available_at.into();
+    start_by: Option<Timestamp>, Both, Always, |run| run.start_by.into();
     started_at: Option<Timestamp>, Both, Later, |run| run.started_at.into();
     attempt_started_at: Option<Timestamp>, Both, Later, |run| attempted_by(run).map(|by| by.started_at).into();
     worker: Option<Uuid>, Both, Later, |run| attempted_by(run).map(|by| by.worker.0).into();

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::{Change, QueueKey, Tx};
 use crate::clock::until;
+use crate::run::lifecycle;
 use crate::run::{BlockedBy, Run, Status, Tenure};
 use crate::store::Result;
 
@@ -39,10 +40,11 @@ fn is_orphaned(run: &Run) -> bool {
     run.execution().is_some_and(|execution| matches!(execution.tenure, Tenure::Orphaned { .. }))
 }
 
-/// Has the promote pass notified when the first of these that wait for their time is due.
+/// Has the promote pass notified when the first of these is due or has to have begun.
 pub(super) fn notify_put_off<'a, T: Tx>(tx: &mut T, runs: impl Iterator<Item = &'a Run>, now: Timestamp) {
-    let waiting = runs.filter(|run| run.blocked_by() == Some(BlockedBy::AvailableAt));
-    if let Some(due) = waiting.map(|run| run.available_at).min() {
+    let due = |run: &Run| (run.blocked_by() == Some(BlockedBy::AvailableAt)).then_some(run.available_at);
+    let deadline = |run: &Run| run.start_by.filter(|_| !run.status().is_terminal() && !lifecycle::started(run));
+    if let Some(due) = runs.flat_map(|run| due(run).into_iter().chain(deadline(run))).min() {
         tx.put_off(until(due, now));
     }
 }

@@ -23,19 +23,29 @@ pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result
     // A read first: mostly nothing is due, and nothing is written.
     let next_due = tx.next_due().await?;
     if next_due.is_none_or(|wait| wait > SignedDuration::ZERO) {
-        return Ok(Promoted { runs: 0, next_due });
+        return Ok(Promoted { next_due, ..Promoted::default() });
     }
+    let late = tx.late_runs(limit).await?;
     let promoted = tx.promote(limit).await?;
     let runs = promoted.len();
     if runs > 0 {
         tx.made_ready();
     }
     let schedules: BTreeSet<ScheduleId> = promoted.iter().filter_map(|due| due.schedule).collect();
-    let lanes: BTreeSet<LaneKey> = promoted.into_iter().filter_map(|due| due.lane).collect();
-    let changes = match schedules.is_empty() {
+    let mut lanes: BTreeSet<LaneKey> = promoted.into_iter().filter_map(|due| due.lane).collect();
+    let mut changes = match schedules.is_empty() {
         true => Vec::new(),
         false => replaced(tx, schedules.into_iter().collect()).await?,
     };
+    let too_late = late.len();
+    if !late.is_empty() {
+        let now = tx.now().await?;
+        lanes.extend(late.iter().filter_map(lane_of));
+        changes.extend(late.into_iter().filter_map(|before| {
+            let step = lifecycle::end_if_too_late(before.clone(), now)?;
+            Some(Change { before, step })
+        }));
+    }
     match changes.is_empty() {
         true => lock_and_promote_fronts(tx, &lanes).await?,
         false => {
@@ -43,7 +53,7 @@ pub(in crate::store) async fn promote<T: Tx>(tx: &mut T, limit: usize) -> Result
             apply(tx, changes, lanes, now).await?;
         }
     }
-    Ok(Promoted { runs, next_due: tx.next_due().await? })
+    Ok(Promoted { runs, too_late, next_due: tx.next_due().await? })
 }
 
 /// What becomes of the runs under way whose schedules ask for them to give way to the one that is due now.

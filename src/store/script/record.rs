@@ -37,6 +37,7 @@ impl Record {
             timeout_seconds: self.timeout_seconds.map(to_u32),
             retry: self.retry.as_deref().map(retry_policy).transpose()?,
             available_at: self.available_at,
+            start_by: self.start_by,
             requested_at: self.requested_at,
             started_at: self.started_at,
             error,

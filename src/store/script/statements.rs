@@ -25,7 +25,7 @@ macro_rules! statements {
             rivals insert_schedule read_schedule schedule schedule_named schedules lock_schedules move_schedules edit_schedule
             delete_schedule broken_schedules insert_skips skips
             // Maintenance
-            reap promote next_due overdue_runs prune_finished prune_idempotency prune_workers prune_audit prune_lanes prune_skips
+            reap promote late_runs next_due overdue_runs prune_finished prune_idempotency prune_workers prune_audit prune_lanes prune_skips
             prune_usage
         }
     };

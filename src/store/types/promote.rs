@@ -7,7 +7,9 @@ use jiff::SignedDuration;
 pub struct Promoted {
     /// How many runs were freed.
     pub runs: usize,
-    /// How long it is, by the store's clock, until the next run that waits for its time is due: nothing if more are due
-    /// than the pass was to free, `None` if no run waits for its time. A run that comes in later may be due sooner.
+    /// How many runs ended because their start deadline had passed.
+    pub too_late: usize,
+    /// How long it is, by the store's clock, until the next run is due or its start deadline passes: nothing if that holds for more
+    /// than the pass was to take, `None` if no run waits for either. A run that comes in later may be sooner.
     pub next_due: Option<SignedDuration>,
 }

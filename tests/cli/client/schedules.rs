@@ -57,7 +57,7 @@ async fn a_schedule_is_made_listed_and_shown() {
             "allow",
             "--catch-up",
             "3",
-            "--deadline",
+            "--start-within",
             "1h",
             "--jitter",
             "30",

@@ -1,9 +1,11 @@
 //! What the run itself waits for, or how it ended.
 
+use std::num::NonZeroU32;
+
 use jiff::SignedDuration;
 use runlane::actions::explain_run;
 use runlane::run::lifecycle::{Command, Retry};
-use runlane::run::{Due, RunId, WorkspaceName};
+use runlane::run::{Due, RunId, StartBy, WorkspaceName};
 
 use super::{Scene, said};
 
@@ -85,4 +87,15 @@ async fn a_finished_run_says_how_it_ended_and_an_unknown_one_nothing() {
     assert_eq!(scene.explain(id).await.summary, "it failed 5 s ago: it broke (boom)");
     let unknown = explain_run(&scene.store, &WorkspaceName::default(), RunId::new(), scene.clock.now()).await;
     assert_eq!(unknown.expect("a read"), None);
+}
+
+#[tokio::test]
+async fn a_run_with_a_start_deadline_says_when_it_is_given_up() {
+    let scene = Scene::new().await;
+    let id = scene.submit(|run| run.start_by = NonZeroU32::new(180).map(StartBy::Within)).await;
+    let unless = "; it is cancelled unless it begins by 12:03 UTC, in 3 min";
+    assert!(scene.explain(id).await.summary.ends_with(unless), "{}", scene.explain(id).await.summary);
+    scene.clock.advance(SignedDuration::from_mins(3));
+    let passed = "; its start deadline has passed, so it is about to be cancelled";
+    assert!(scene.explain(id).await.summary.ends_with(passed), "{}", scene.explain(id).await.summary);
 }

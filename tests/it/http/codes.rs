@@ -84,6 +84,11 @@ async fn refused_bodies() -> Shown {
             "conflicting_fields",
             json!("delay_seconds"),
         ),
+        (
+            r#"{"task":"t","start_by":"2030-01-01T00:00:00Z","start_within_seconds":1}"#.to_owned(),
+            "conflicting_fields",
+            json!("start_within_seconds"),
+        ),
     ];
     let mut shown = Vec::new();
     for (text, code, field) in cases {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -23,7 +24,7 @@ async fn a_submitted_run_is_answered_with_everything_that_is_known_of_it() {
     let expected = json!({
         "id": "…", "workspace": "default", "task": "resize", "queue": "default", "lane": null, "status": "queued",
         "blocked_by": null, "priority": 5, "payload": {"width": 100}, "attempt": 0, "max_attempts": 3, "postponements": 0,
-        "timeout_seconds": null, "retry": null, "key": null, "available_at": "…", "requested_at": "…", "started_at": null,
+        "timeout_seconds": null, "retry": null, "key": null, "available_at": "…", "start_by": null, "requested_at": "…", "started_at": null,
         "finished_at": null, "lease": null, "cancel_requested": false, "error": null, "output": null, "usage": {},
         "schedule_id": null, "slot": null, "grant_id": null, "build_id": null, "metadata": null,
     });
@@ -35,12 +36,15 @@ async fn every_option_reaches_the_run() {
     let site = Site::new().await;
     let upstream = site.submit(json!({"task": "first"})).await;
     let body = json!({
-        "task": "t", "queue": "q", "lane": "l", "max_attempts": 7, "timeout_seconds": 9, "delay_seconds": 0.5,
+        "task": "t", "queue": "q", "lane": "l", "max_attempts": 7, "timeout_seconds": 9, "delay_seconds": 0.5, "start_within_seconds": 60,
         "after": [upstream], "key": "k", "key_mode": "replace", "metadata": {"a": 1},
     });
     let run = site.post("/v1/runs", body).await.body;
     assert_eq!((&run["queue"], &run["lane"], &run["max_attempts"]), (&json!("q"), &json!("l"), &json!(7)));
     assert_eq!((&run["timeout_seconds"], &run["key"]), (&json!(9), &json!("k")));
+    let times = ["available_at", "start_by"].map(|name| run[name].as_str().and_then(|at| at.parse::<Timestamp>().ok()));
+    let [Some(available_at), Some(start_by)] = times else { panic!("both times are there: {run}") };
+    assert_eq!(start_by.duration_since(available_at), SignedDuration::from_mins(1));
     assert_eq!((&run["blocked_by"], &run["metadata"]), (&json!("upstream"), &json!({"a": 1})));
     let held = site.post("/v1/runs", json!({"task": "t", "hold": true})).await.body;
     assert_eq!(held["status"], "pending");

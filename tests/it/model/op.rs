@@ -77,6 +77,7 @@ pub(crate) struct Wanted {
     pub(crate) idempotency: Option<(u8, u8)>,
     pub(crate) max_attempts: u16,
     pub(crate) timeout_seconds: Option<u32>,
+    pub(crate) start_within: Option<u32>,
     /// Whether it takes the id of an earlier run.
     pub(crate) same_id: Option<u8>,
 }
@@ -101,6 +102,7 @@ impl std::fmt::Debug for Wanted {
         show(self.idempotency.is_some(), "idempotency", &self.idempotency);
         show(self.max_attempts != 1, "max_attempts", &self.max_attempts);
         show(self.timeout_seconds.is_some(), "timeout_seconds", &self.timeout_seconds);
+        show(self.start_within.is_some(), "start_within", &self.start_within);
         show(self.same_id.is_some(), "same_id", &self.same_id);
         shown.finish()
     }
@@ -174,6 +176,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         prop::option::weighted(0.2, (0..3u8, 0..2u8)),
         prop::option::weighted(0.3, 1..4u32),
         prop::option::weighted(0.05, 0..8u8),
+        prop::option::weighted(0.2, 1..20u32),
     );
     (place, time, prop::bool::weighted(0.3), names).prop_map(|(place, time, waits, names)| Wanted {
         workspace: place.0,
@@ -188,6 +191,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         max_attempts: time.3,
         timeout_seconds: names.2,
         same_id: names.3,
+        start_within: names.4,
     })
 }
 

@@ -7,7 +7,7 @@ use runlane::access::{NewToken, Role, TokenHash, TokenId, TokenName};
 use runlane::run::lifecycle::{Outcome, Taker};
 use runlane::run::{
     HostName, Idempotency, IdempotencyKey, Jitter, Json, LaneName, NewRun, Priority, QueueName, Run, RunError, RunId,
-    RunKey, TaskName, WorkerId, WorkspaceName,
+    RunKey, StartBy, TaskName, WorkerId, WorkspaceName,
 };
 use runlane::store::{
     Admission, Ahead, Append, AuditEntry, Claim, ClaimRequest, Finish, Lease, NewEvent, QueueChange, QueueLimit,
@@ -154,6 +154,7 @@ impl World {
         run.after = wanted.after.iter().map(|upstream| self.run(*upstream).1).collect();
         run.max_attempts = NonZeroU16::new(wanted.max_attempts).expect("not zero");
         run.timeout_seconds = wanted.timeout_seconds.and_then(NonZeroU32::new);
+        run.start_by = wanted.start_within.and_then(NonZeroU32::new).map(StartBy::Within);
         run.key = wanted.key.map(|(key, mode)| (RunKey::parse(format!("key-{key}")).expect("a good name"), mode));
         run.idempotency = wanted.idempotency.map(|(key, fingerprint)| Idempotency {
             key: IdempotencyKey::parse(format!("once-{key}")).expect("a good name"),

@@ -185,7 +185,7 @@ fn spec(how: &How, now: Timestamp) -> ScheduleSpec {
         },
         overlap: how.overlap,
         catch_up_limit: how.catch_up,
-        starting_deadline_seconds: how.deadline.and_then(NonZeroU32::new),
+        start_within_seconds: how.deadline.and_then(NonZeroU32::new),
         jitter_seconds: how.jitter,
         task: TaskName::parse("task").expect("a good name"),
         payload: Json::null(),

@@ -26,7 +26,7 @@ pub(crate) fn spec(task: &str, timing: Timing, overlap: Overlap) -> ScheduleSpec
         timing,
         overlap,
         catch_up_limit: 0,
-        starting_deadline_seconds: None,
+        start_within_seconds: None,
         jitter_seconds: 0,
         task: TaskName::parse(task).expect("a name"),
         payload: Json::null(),

@@ -1,16 +1,20 @@
 //! The passes, beside a worker.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::SignedDuration;
 use runlane::executor::native::{Context, TaskError};
 use runlane::maintenance::{Maintenance, Settings};
-use runlane::run::{Due, Status};
+use runlane::run::{Due, StartBy, Status};
 use runlane::store::{Retention, Store};
+use runlane::worker::Settings as WorkerSettings;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::{PATIENCE, Rig, Working, request};
+use super::{PATIENCE, Rig, Working, quick, request};
 
 fn keep(store: &Arc<dyn Store>, settings: Settings) -> CancellationToken {
     let (maintenance, stop) = (Maintenance::new(Arc::clone(store), settings), CancellationToken::new());
@@ -44,6 +48,37 @@ async fn a_run_that_is_due_later_starts_soon_after_its_time() {
     assert!(late >= SignedDuration::ZERO && late < SignedDuration::from_millis(1500), "{late:?} late");
     working.stop().await;
     stop.cancel();
+}
+
+#[tokio::test]
+async fn a_run_that_no_slot_is_free_for_in_time_is_cancelled_and_not_executed() {
+    let rig = Rig::new().await;
+    let stop = keep(&rig.store, Settings::default());
+    let (executed, leave) = (Arc::new(AtomicBool::new(false)), Arc::new(Semaphore::new(0)));
+    let (seen, gate) = (Arc::clone(&executed), Arc::clone(&leave));
+    let worker = rig.worker().settings(WorkerSettings { concurrency: 1, ..quick() });
+    let worker = worker.task("long", move |_, (): ()| {
+        let gate = Arc::clone(&gate);
+        async move { gate.acquire().await.map(drop).map_err(|error| TaskError::new("gate", error.to_string())) }
+    });
+    let working = Working::start(worker.task("urgent", move |_, (): ()| {
+        seen.store(true, Ordering::SeqCst);
+        async { Ok::<_, TaskError>(()) }
+    }));
+    let long = rig.submit(request("long", "null")).await;
+    rig.until(long, Status::Running).await;
+    let mut urgent = request("urgent", "null");
+    urgent.start_by = NonZeroU32::new(1).map(StartBy::Within);
+    let id = rig.submit(urgent).await;
+    let run = rig.until(id, Status::Cancelled).await;
+    assert_eq!(run.error.as_ref().map(|error| error.code.as_str()), Some("start_deadline_passed"));
+    let late = run.finished_at().expect("it ended").duration_since(run.start_by.expect("a deadline"));
+    assert!(late >= SignedDuration::ZERO && late < SignedDuration::from_millis(1500), "{late:?} late");
+    leave.add_permits(1);
+    rig.until(long, Status::Succeeded).await;
+    working.stop().await;
+    stop.cancel();
+    assert!(!executed.load(Ordering::SeqCst));
 }
 
 #[tokio::test]

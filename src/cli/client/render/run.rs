@@ -84,6 +84,9 @@ pub(in crate::cli::client) fn card(run: &Run, attempts: &[Attempt], paint: Paint
     if run.available_at.is_some_and(|at| at > now) {
         card.time("due", run.available_at, now);
     }
+    if run.started_at.is_none() && run.finished_at.is_none() {
+        card.time("start by", run.start_by, now);
+    }
     card.time("started", run.started_at, now);
     card.time("finished", run.finished_at, now);
     card.maybe("took", took(run, now).map(span).as_deref());

@@ -72,9 +72,9 @@ struct What {
     /// Maximum number of missed slots to catch up on
     #[arg(long, value_name = "N")]
     catch_up: Option<u16>,
-    /// Skip a run that would start later than this (5m)
+    /// Cancel a run that has not begun so long after it is due (5m)
     #[arg(long, value_name = "DURATION", value_parser = seconds)]
-    deadline: Option<u32>,
+    start_within: Option<u32>,
     /// Delay each run by up to this much (30, 5m)
     #[arg(long, value_name = "DURATION", value_parser = seconds)]
     jitter: Option<u32>,
@@ -177,7 +177,7 @@ impl What {
         set(body, "metadata", self.metadata.as_ref().map(|text| read_json("the metadata", text)).transpose()?);
         set(body, "overlap", self.overlap.as_ref());
         set(body, "catch_up_limit", self.catch_up);
-        set(body, "starting_deadline_seconds", self.deadline);
+        set(body, "start_within_seconds", self.start_within);
         set(body, "jitter_seconds", self.jitter);
         set(body, "grant_id", self.grant.as_ref());
         Ok(())

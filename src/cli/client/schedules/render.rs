@@ -30,7 +30,7 @@ pub(super) struct Schedule {
     at: Option<Timestamp>,
     overlap: String,
     catch_up_limit: u32,
-    starting_deadline_seconds: Option<u32>,
+    start_within_seconds: Option<u32>,
     jitter_seconds: u32,
     enabled: bool,
     disabled: Option<RunError>,
@@ -125,7 +125,7 @@ pub(super) fn card(schedule: &Schedule, paint: Paint, now: Timestamp) -> String 
     line("last", time(schedule.last_slot));
     line("overlap", Some(schedule.overlap.clone()));
     line("catch up", (schedule.catch_up_limit > 0).then(|| format!("at most {}", schedule.catch_up_limit)));
-    line("deadline", schedule.starting_deadline_seconds.map(seconds));
+    line("deadline", schedule.start_within_seconds.map(seconds));
     line("jitter", (schedule.jitter_seconds > 0).then(|| format!("up to {}", seconds(schedule.jitter_seconds))));
     line("queue", Some(schedule.queue.clone()));
     line("lane", schedule.lane.clone());

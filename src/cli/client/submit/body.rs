@@ -23,6 +23,8 @@ pub(super) fn of(args: &SubmitArgs) -> Result<Body, String> {
     set("lane", args.lane.as_ref().map(doc));
     set("delay_seconds", args.delay.map(seconds));
     set("available_at", args.at.map(|at| doc(at.to_string())));
+    set("start_by", args.start_by.map(|at| doc(at.to_string())));
+    set("start_within_seconds", args.start_within.map(seconds));
     set("max_attempts", args.max_attempts.map(doc));
     set("timeout_seconds", args.timeout.map(seconds));
     set("retry", args.retry.policy());

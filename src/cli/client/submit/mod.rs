@@ -52,6 +52,12 @@ pub(in crate::cli) struct SubmitArgs {
     /// Earliest start time (2026-11-20T09:00:00Z)
     #[arg(long, value_name = "TIME", value_parser = args::instant)]
     at: Option<Timestamp>,
+    /// Cancel it unless it has begun by then (2026-11-20T09:00:00Z)
+    #[arg(long, value_name = "TIME", value_parser = args::instant, conflicts_with = "start_within")]
+    start_by: Option<Timestamp>,
+    /// Cancel it unless it begins within so long after it is due (90, 5m)
+    #[arg(long, value_name = "DURATION", value_parser = args::duration)]
+    start_within: Option<SignedDuration>,
     /// Number of attempts
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     max_attempts: Option<u16>,

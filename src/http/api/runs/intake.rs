@@ -4,12 +4,13 @@ use axum::http::HeaderMap;
 use jiff::SignedDuration;
 
 use super::{fingerprint, trace};
+use crate::clock::Clock;
 use crate::http::api::retry;
 use crate::http::auth::Caller;
 use crate::http::dto::SubmitRun;
 use crate::http::problem::{Code, Problem};
 use crate::http::state::Api;
-use crate::run::{Due, Idempotency, IdempotencyKey, Json, NewRun, RunId};
+use crate::run::{Due, Idempotency, IdempotencyKey, Json, NewRun, RunId, StartBy};
 
 /// Ten years: whoever wants to wait longer has mistaken the unit.
 const LONGEST_DELAY_SECONDS: f64 = 315_360_000.0;
@@ -29,6 +30,7 @@ pub(super) fn request(
     item: Option<usize>,
 ) -> Result<NewRun, Problem> {
     let due = due(&body)?;
+    let start_by = start_by(&body, due)?;
     let idempotency = idempotency(api, headers, &body, item)?;
     check(&body)?;
     let payload = body.payload.unwrap_or_else(Json::null);
@@ -41,6 +43,7 @@ pub(super) fn request(
         priority: body.priority.unwrap_or_default(),
         metadata: trace::kept_in(body.metadata, headers),
         due,
+        start_by,
         max_attempts: body.max_attempts.or(defaults.max_attempts).unwrap_or(usual.max_attempts),
         timeout_seconds: body.timeout_seconds.or(defaults.timeout_seconds),
         retry: retry::policy(body.retry, defaults.retry)?,
@@ -66,6 +69,30 @@ fn due(body: &SubmitRun) -> Result<Due, Problem> {
         (Some(_), Some(_)) => {
             Err(Problem::new(Code::ConflictingFields, "both available_at and delay_seconds are given")
                 .field("delay_seconds")
+                .hint("give only one of them"))
+        }
+    }
+}
+
+/// A deadline that no run can meet is a mistake, as far as that can be known: the time that counts is the database's.
+fn start_by(body: &SubmitRun, due: Due) -> Result<Option<StartBy>, Problem> {
+    let now = Clock::Database.host_now();
+    let refused = |detail: String| Err(Problem::new(Code::InvalidField, detail).field("start_by"));
+    match (body.start_by, body.start_within_seconds) {
+        (None, None) => Ok(None),
+        (Some(at), None) if at <= now => refused(format!("start_by is in the past: {at}")),
+        (Some(at), None) if at <= due.instant(now) => {
+            refused(format!("start_by is {at}, but the run is not due before {}", due.instant(now)))
+        }
+        (Some(at), None) => Ok(Some(StartBy::At(at))),
+        (None, Some(seconds)) if f64::from(seconds.get()) > LONGEST_DELAY_SECONDS => {
+            let detail = format!("start_within_seconds is {seconds}; give 1 to {LONGEST_DELAY_SECONDS}");
+            Err(Problem::new(Code::InvalidField, detail).field("start_within_seconds"))
+        }
+        (None, Some(seconds)) => Ok(Some(StartBy::Within(seconds))),
+        (Some(_), Some(_)) => {
+            Err(Problem::new(Code::ConflictingFields, "both start_by and start_within_seconds are given")
+                .field("start_within_seconds")
                 .hint("give only one of them"))
         }
     }

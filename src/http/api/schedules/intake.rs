@@ -47,7 +47,7 @@ pub(super) fn plan(body: &NewSchedule) -> SchedulePlan {
         },
         overlap: body.overlap,
         catch_up_limit: body.catch_up_limit,
-        starting_deadline_seconds: body.starting_deadline_seconds,
+        start_within_seconds: body.start_within_seconds,
         jitter_seconds: body.jitter_seconds,
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn changed(
     set_or_default(&change.overlap, &mut spec.overlap);
     set_or_default(&change.catch_up_limit, &mut spec.catch_up_limit);
     set_or_default(&change.jitter_seconds, &mut spec.jitter_seconds);
-    set(&change.starting_deadline_seconds, &mut spec.starting_deadline_seconds);
+    set(&change.start_within_seconds, &mut spec.start_within_seconds);
     set(&change.metadata, &mut spec.metadata);
     check_schedule(&spec)?;
     Ok((spec, naming))

@@ -9,8 +9,9 @@ const NO: &str = "";
 /// One line per event; the columns are pending, queued, running, retrying, paused, then succeeded, failed, timed_out
 /// and cancelled.
 #[rustfmt::skip]
-const EXPECTED: [(&str, [&str; 9]); 24] = [
+const EXPECTED: [(&str, [&str; 9]); 25] = [
     ("claim",                [NO, "running", NO, "running", NO, NO, NO, NO, NO]),
+    ("start deadline passes", ["cancelled", "cancelled", NO, NO, "cancelled", NO, NO, NO, NO]),
     ("claim ahead",          [NO, "queued", NO, NO, NO, NO, NO, NO, NO]),
     ("begin",                [NO, "running", NO, NO, NO, NO, NO, NO, NO]),
     ("adopt",                [NO, NO, "running", NO, NO, NO, NO, NO, NO]),

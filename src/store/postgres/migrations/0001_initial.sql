@@ -19,6 +19,7 @@ create table runlane.runs (
     epoch bigint not null default 0,
     available_at timestamptz not null,
     requested_at timestamptz not null,
+    start_by timestamptz,
     started_at timestamptz,
     attempt_started_at timestamptz,
     lease_expires_at timestamptz,
@@ -64,6 +65,7 @@ create index runs_running on runlane.runs (seq) with (deduplicate_items = off)
     where status = 'running' or blocked_by = 'worker';
 create index runs_orphaned on runlane.runs (orphaned_at) where orphaned_at is not null;
 create index runs_due on runlane.runs (available_at) where blocked_by = 'available_at';
+create index runs_start_by on runlane.runs (start_by) where start_by is not null and started_at is null;
 create unique index runs_key on runlane.runs (workspace, key) where key is not null;
 -- Of a lane, what may not start. What may is in runs_lane_front alone: so a run that gets to the front, and one that starts,
 -- is written into one index less.
@@ -83,6 +85,7 @@ create table runlane.history (
     epoch bigint not null,
     available_at timestamptz not null,
     requested_at timestamptz not null,
+    start_by timestamptz,
     started_at timestamptz,
     attempt_started_at timestamptz,
     finished_at timestamptz not null,

@@ -15,9 +15,11 @@ where ctid = any(array(
         where run.workspace = turn.workspace and run.task = turn.task and run.queue = turn.queue
             and run.status in ('queued', 'retrying') and run.blocked_by is null
             and (-run.priority, run.seq) > (turn.urgency, turn.seq)
+            and (run.start_by is null or run.started_at is not null or run.start_by > coalesce($3, clock_timestamp()))
         order by -run.priority, run.seq limit turn.take for update skip locked) as ready))
     and coalesce(blocked_by, status) in ('queued', 'retrying')
-    and (not $11::boolean or (status = 'queued' and attempt + 1 < max_attempts and lane is null and schedule_id is null))
+    and (not $11::boolean or (status = 'queued' and attempt + 1 < max_attempts and lane is null and schedule_id is null
+        and start_by is null))
 returning *
 -- then, from the one known stream, without a scan: claims nothing if there is something to adopt or the queue is paused or limited,
 -- and stops before a run whose grant has to be checked or that must not be leased ahead. A claim ahead leaves $12 ready runs for
@@ -32,11 +34,13 @@ where ctid = any((
     select (array_agg(next.place))[:coalesce(array_position(array_agg(next.stops), true) - 1, count(*)::integer)]
     from (
         select run.ctid as place, run.schedule_id is not null
-            or $11::boolean and (run.status <> 'queued' or run.attempt + 1 >= run.max_attempts or run.lane is not null) as stops
+            or $11::boolean and (run.status <> 'queued' or run.attempt + 1 >= run.max_attempts or run.lane is not null
+                or run.start_by is not null) as stops
         from runlane.runs as run
         where run.workspace = $5 and run.task = $6 and run.queue = $7
             and run.status in ('queued', 'retrying') and run.blocked_by is null
             and (-run.priority, run.seq) > ($9, $10)
+            and (run.start_by is null or run.started_at is not null or run.start_by > coalesce($3, clock_timestamp()))
             and (select true from runlane.runs where orphaned_at is not null limit 1) is null
             and (select true from runlane.queues
                 where workspace = $5 and name = $7 and (paused or concurrency is not null) limit 1) is null

@@ -4,7 +4,7 @@ from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::smallint[], $6
 cross join lateral (
     select -run.priority as urgency, run.seq,
         run.status = 'queued' and run.attempt + 1 < run.max_attempts and run.lane is null and run.schedule_id is null
-            as may_go_ahead
+            and run.start_by is null as may_go_ahead
     from runlane.runs as run
     where run.workspace = turn.workspace and run.task = turn.task and run.queue = turn.queue
         and run.status in ('queued', 'retrying') and run.blocked_by is null

@@ -1,6 +1,6 @@
 //! The periodic passes.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 
 use super::{ids_only, lane, lane_key, lane_keys, micros, workspace};
@@ -30,7 +30,12 @@ impl MaintenanceTx for Session {
 
     async fn next_due(&mut self) -> Result<Option<SignedDuration>> {
         let rows = self.query(&self.statements.next_due, Params::default().time(self.injected_now())).await?;
-        Ok(rows.first().map(|row| until(row.get(0), row.get(1))))
+        Ok(rows.first().and_then(|row| Some(until(row.get::<_, Option<Timestamp>>(0)?, row.get(1)))))
+    }
+
+    async fn late_runs(&mut self, limit: usize) -> Result<Vec<Run>> {
+        let params = Params::default().time(self.injected_now()).big(limit as i64);
+        runs(&self.query(&self.statements.late_runs, params).await?)
     }
 
     async fn overdue_runs(&mut self, grace: SignedDuration, limit: usize) -> Result<Vec<Run>> {

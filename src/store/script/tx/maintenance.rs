@@ -21,7 +21,9 @@ pub(in crate::store) trait MaintenanceTx: Send {
     fn reap(&mut self, limit: usize) -> impl Future<Output = Result<Vec<RunId>>> + Send;
     /// Frees runs that are due.
     fn promote(&mut self, limit: usize) -> impl Future<Output = Result<Vec<FoundDue>>> + Send;
-    /// How long it is until the next run that waits for its time is due.
+    /// Locks runs whose start deadline has passed and that nobody else has locked.
+    fn late_runs(&mut self, limit: usize) -> impl Future<Output = Result<Vec<Run>>> + Send;
+    /// How long it is until the next run is due or its start deadline passes.
     fn next_due(&mut self) -> impl Future<Output = Result<Option<SignedDuration>>> + Send;
     /// Locks attempts past their time that nobody else has locked.
     fn overdue_runs(&mut self, grace: SignedDuration, limit: usize) -> impl Future<Output = Result<Vec<Run>>> + Send;

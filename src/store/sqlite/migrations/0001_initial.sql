@@ -31,6 +31,7 @@ create table runs (
   attempt_started_at integer,
   available_at integer not null,
   requested_at integer not null,
+  start_by integer,
   started_at integer,
   timeout_seconds integer check (timeout_seconds > 0),
   retry text,
@@ -71,6 +72,7 @@ create index runs_ready on runs (workspace, task, queue, priority desc)
 create index runs_running on runs (workspace, queue) where status = 'running' or blocked_by = 'worker';
 create index runs_orphaned on runs (orphaned_at) where orphaned_at is not null;
 create index runs_due on runs (available_at) where blocked_by = 'available_at';
+create index runs_start_by on runs (start_by) where start_by is not null and started_at is null;
 create unique index runs_key on runs (workspace, key) where key is not null;
 create unique index runs_lane_front on runs (workspace, lane)
   where lane is not null and (status in ('running', 'retrying') or (status = 'queued' and blocked_by is null));
@@ -101,6 +103,7 @@ create table history (
   attempt_started_at integer,
   available_at integer not null,
   requested_at integer not null,
+  start_by integer,
   started_at integer,
   timeout_seconds integer,
   retry text,

@@ -8,8 +8,10 @@ update or fail runs set
 where seq in (
   select seq from runs
   where workspace = ?1 and task = ?8 and queue = ?2 and status in ('queued', 'retrying') and blocked_by is null
+    and (start_by is null or started_at is not null or start_by > ?6)
   order by priority desc, seq
   limit ?3
 )
-and (not ?9 or (status = 'queued' and attempt + 1 < max_attempts and lane is null and schedule_id is null))
+and (not ?9 or (status = 'queued' and attempt + 1 < max_attempts and lane is null and schedule_id is null
+  and start_by is null))
 returning *

@@ -1,5 +1,6 @@
 -- ?1 workspace, ?2 task, ?3 queue, ?4 take
-select -priority, seq, status = 'queued' and attempt + 1 < max_attempts and lane is null and schedule_id is null from runs
+select -priority, seq, status = 'queued' and attempt + 1 < max_attempts and lane is null and schedule_id is null and start_by is null
+from runs
 where workspace = ?1 and task = ?2 and queue = ?3 and status in ('queued', 'retrying') and blocked_by is null
 order by priority desc, seq
 limit ?4

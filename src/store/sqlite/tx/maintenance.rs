@@ -26,8 +26,12 @@ impl MaintenanceTx for Session {
     }
 
     async fn next_due(&mut self) -> Result<Option<SignedDuration>> {
-        let next = self.row(&self.sql.next_due, [], |row| row::at(row, 0))?;
-        Ok(next.map(|at| until(at, self.time())))
+        let next = self.row(&self.sql.next_due, [], |row| row::maybe_at(row, 0))?;
+        Ok(next.flatten().map(|at| until(at, self.time())))
+    }
+
+    async fn late_runs(&mut self, rows: usize) -> Result<Vec<Run>> {
+        self.select_runs(&self.sql.late_runs, params![self.time().as_microsecond(), limit(rows)])
     }
 
     async fn overdue_runs(&mut self, grace: SignedDuration, rows: usize) -> Result<Vec<Run>> {

@@ -16,7 +16,7 @@ async fn a_schedule_is_made_with_its_first_run_and_its_own_grant() {
     let site = Site::new().await;
     let body = json!({"task": "report", "payload": {"a": 1}, "cron": "30 2 * * *", "timezone": "europe/berlin",
         "dst": {"gap": "skip"}, "queue": "q", "lane": "l", "priority": 7, "max_attempts": 2, "timeout_seconds": 60,
-        "metadata": {"team": "x"}, "overlap": "allow", "catch_up_limit": 3, "starting_deadline_seconds": 600,
+        "metadata": {"team": "x"}, "overlap": "allow", "catch_up_limit": 3, "start_within_seconds": 600,
         "jitter_seconds": 30, "retry": {"base_seconds": 5, "factor": 2, "cap_seconds": 60}});
     let made = site.post("/v1/schedules", body.clone()).await;
     assert_eq!(made.status, StatusCode::CREATED, "{}", made.body);

@@ -123,9 +123,12 @@ fn ids() -> String {
     format!("'{{{}}}'::uuid[]", ids.join(","))
 }
 
-/// Ids and the other columns of rows, which a generic plan does not look at.
-fn and_columns(ids: &str, columns: usize) -> Vec<&str> {
-    [vec![ids], vec!["'{}'"; columns]].concat()
+/// Ids and the other columns of rows, which a generic plan does not look at, as many as the statement takes.
+fn and_columns<'a>(ids: &'a str, sql: &str) -> Vec<&'a str> {
+    let numbers =
+        sql.split('$').skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
+    let parameters = numbers.filter_map(|number| number.parse().ok()).max().unwrap_or(1);
+    [vec![ids], vec!["'{}'"; parameters - 1]].concat()
 }
 
 /// The statements of a file.

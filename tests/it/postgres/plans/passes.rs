@@ -14,8 +14,14 @@ async fn what_is_due_is_found_by_its_time() {
         assert!(plan.contains("Index Cond: (available_at <= "), "runs due later are read too:\n{plan}");
     })
     .await;
+    check(sql!("late_runs"), &[NOW, "100"], |plan| {
+        assert_by_index(plan, "runs_start_by");
+        assert!(plan.contains("Index Cond: (start_by <= "), "runs with a later deadline are read too:\n{plan}");
+    })
+    .await;
     check(sql!("next_due"), &[NOW], |plan| {
         assert_by_index(plan, "runs_due");
+        assert_by_index(plan, "runs_start_by");
         assert!(!plan.contains("Sort"), "the first of the index is the next:\n{plan}");
     })
     .await;
