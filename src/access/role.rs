@@ -32,7 +32,7 @@ pub enum Permission {
     Work,
 }
 
-/// A word that names no role.
+/// A text that names no role.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no role {0:?}; a role is viewer, submitter, operator, admin or worker")]
 pub struct InvalidRole(pub String);
@@ -41,7 +41,7 @@ impl Role {
     /// Every role.
     pub const ALL: [Role; 5] = [Role::Viewer, Role::Submitter, Role::Operator, Role::Admin, Role::Worker];
 
-    /// The word used in the database and in every interface.
+    /// Its name in the database and in every interface.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::Viewer => "viewer",
@@ -93,7 +93,7 @@ impl Permission {
     pub const ALL: [Permission; 5] =
         [Permission::Read, Permission::Submit, Permission::Operate, Permission::Administer, Permission::Work];
 
-    /// The word used in every interface.
+    /// Its name in every interface.
     pub fn as_str(self) -> &'static str {
         match self {
             Permission::Read => "read",

@@ -32,7 +32,7 @@ pub async fn serve(listener: TcpListener, api: Api, stopping: CancellationToken)
     }
     let limits = api.limits;
     let router = router(api, stopping.clone());
-    let mut open = connections::take(listener, router, limits, stopping).await;
+    let mut open = connections::accept(listener, router, limits, stopping).await;
     let answered = async { while open.join_next().await.is_some() {} };
     if tokio::time::timeout(limits.shutdown_grace, answered).await.is_err() {
         tracing::warn!(grace = ?limits.shutdown_grace, "unfinished requests were cut off");

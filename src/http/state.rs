@@ -52,7 +52,7 @@ pub struct Api {
 /// Which database there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DatabaseInfo {
-    /// In a word: `sqlite` or `postgres`.
+    /// `sqlite` or `postgres`.
     pub kind: &'static str,
     /// The version of its schema.
     pub schema_version: i64,

@@ -44,7 +44,7 @@ pub enum SkipReason {
 impl SkipReason {
     const ALL: [SkipReason; 3] = [SkipReason::Missed, SkipReason::Overlap, SkipReason::Withdrawn];
 
-    /// The word used in the database and in the API.
+    /// Its name in the database and in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             SkipReason::Missed => "missed",

@@ -62,7 +62,7 @@ pub trait Store: Schedules {
     }
 
     /// Hands out up to `capacity` runs under leases: orphaned ones first, then ready ones, workspaces in turn. Unless the request
-    /// reaches for [`Reach::All`], it may hand out nothing.
+    /// reaches for [`ClaimScope::Everything`], it may hand out nothing.
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim>;
 
     /// Extends leases and tells what was asked of their runs meanwhile. Waits for no locked run.

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::ahead::Asked;
 use super::{Inner, Served, attempt};
 use crate::run::{QueueName, WorkspaceName};
-use crate::store::{Ahead, Claim, ClaimRequest, Reach, Result, StoreError};
+use crate::store::{Ahead, Claim, ClaimRequest, ClaimScope, Result, StoreError};
 
 /// The first poll interval after an empty claim; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -180,9 +180,9 @@ impl Claimer {
     async fn claim_ahead(&self) {
         let Some((asked, ahead)) = ask_ahead(&self.inner) else { return };
         let mut got = 0;
-        for reach in [Reach::Known, Reach::All] {
+        for scope in [ClaimScope::KnownStreams, ClaimScope::Everything] {
             let (request, until) = request(&self.inner, served(&self.inner), asked.runs - got);
-            let request = ClaimRequest { reach, ahead: Some(ahead.clone()), ..request };
+            let request = ClaimRequest { scope, ahead: Some(ahead.clone()), ..request };
             match self.inner.store.claim(&request).await {
                 Ok(claim) => got += start(&self.inner, claim, until),
                 Err(error) => {
@@ -245,7 +245,7 @@ impl Claimer {
     /// next claim reports why.
     async fn claim_known(&mut self, queues: &[QueueName], capacity: usize) -> usize {
         let Some((request, until)) = self.request(queues.to_vec(), capacity) else { return 0 };
-        match self.inner.store.claim(&ClaimRequest { reach: Reach::Known, ..request }).await {
+        match self.inner.store.claim(&ClaimRequest { scope: ClaimScope::KnownStreams, ..request }).await {
             Ok(claim) => {
                 let taken = start(&self.inner, claim, until);
                 // What was claimed starts before the scan.
@@ -298,12 +298,12 @@ pub(super) fn piggybacked_claim(inner: &Inner, ending: usize) -> Next {
     let more = inner.backlog.is_more();
     if more && let Some((asked, ahead)) = ask_ahead(inner) {
         let (request, until) = request(inner, served(inner), asked.runs);
-        let request = ClaimRequest { reach: Reach::Known, ahead: Some(ahead), ..request };
+        let request = ClaimRequest { scope: ClaimScope::KnownStreams, ahead: Some(ahead), ..request };
         return Next { request, until, asked: Some(asked) };
     }
     let (request, until) = request(inner, served(inner), inner.slots.room_after(ending));
-    let reach = if more { Reach::Known } else { Reach::Lanes };
-    Next { request: ClaimRequest { reach, ..request }, until, asked: None }
+    let scope = if more { ClaimScope::KnownStreams } else { ClaimScope::FreedLanes };
+    Next { request: ClaimRequest { scope, ..request }, until, asked: None }
 }
 
 fn ask_ahead(inner: &Inner) -> Option<(Asked, Ahead)> {
@@ -336,7 +336,7 @@ fn request(inner: &Inner, queues: Vec<QueueName>, capacity: usize) -> (ClaimRequ
         lease_ttl: signed(settings.lease_ttl),
         takeover_delay: signed(settings.takeover_delay),
         last_turn: inner.backlog.last_turn().clone(),
-        reach: Reach::All,
+        scope: ClaimScope::Everything,
         ahead: None,
         known_leases: None,
     };

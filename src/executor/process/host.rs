@@ -47,7 +47,7 @@ impl ProcessHost {
         let attempts = data_dir.canonicalize()?.join("attempts");
         let attempts = Arc::new(Attempts::open(attempts)?);
         // Not its path: another release may have been put there since this one was started.
-        let shims = Shims::new(vec!["/proc/self/exe".into(), shim::WORD.into()]);
+        let shims = Shims::new(vec!["/proc/self/exe".into(), shim::ARGUMENT.into()]);
         Ok(Self { attempts, shims, patience: PATIENCE })
     }
 
@@ -63,8 +63,7 @@ impl ProcessHost {
         host_id::of(self.attempts.path())
     }
 
-    /// Asks for the shim by these words; the program must call [`shim::main`] with what follows them, while it has one
-    /// thread.
+    /// Starts the shim with these arguments; the program must call [`shim::main`] with those that follow, while it has one thread.
     #[must_use]
     pub fn with_shim(self, shim: Vec<OsString>) -> Self {
         Self { shims: Shims::new(shim), ..self }

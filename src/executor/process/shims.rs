@@ -38,9 +38,9 @@ pub(super) struct Shim {
 }
 
 impl Shims {
-    /// Those words call for the process that makes them.
-    pub fn new(words: Vec<OsString>) -> Arc<Self> {
-        Arc::new(Self { zygote: Arc::new(Zygote::new(words)), free: Mutex::default() })
+    /// Shims that are made by a process of this program, started with these arguments.
+    pub fn new(args: Vec<OsString>) -> Arc<Self> {
+        Arc::new(Self { zygote: Arc::new(Zygote::new(args)), free: Mutex::default() })
     }
 
     /// Has a shim begin the attempt. Where it fails, one may have heard of it all the same.

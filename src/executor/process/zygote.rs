@@ -38,7 +38,7 @@ pub(super) struct Born {
 /// Started when it is first needed, and again where it is gone.
 #[derive(Debug)]
 pub(super) struct Zygote {
-    words: Vec<OsString>,
+    args: Vec<OsString>,
     running: Mutex<Option<Running>>,
 }
 
@@ -49,9 +49,9 @@ struct Running {
 }
 
 impl Zygote {
-    /// It is called by these words.
-    pub fn new(words: Vec<OsString>) -> Self {
-        Self { words, running: Mutex::new(None) }
+    /// Started with these arguments.
+    pub fn new(args: Vec<OsString>) -> Self {
+        Self { args, running: Mutex::new(None) }
     }
 
     /// Has a shim made. Blocks.
@@ -64,7 +64,7 @@ impl Zygote {
             *running = None;
         }
         if running.is_none() {
-            running.insert(Running::start(&self.words)?).line.write_all(&MAKE)?;
+            running.insert(Running::start(&self.args)?).line.write_all(&MAKE)?;
         }
         let answer = running.as_mut().map_or(Err(io::ErrorKind::NotConnected.into()), Running::answer);
         answer.map_err(|error| {
@@ -75,7 +75,7 @@ impl Zygote {
     }
 
     /// A shim has ended, and can be forgotten. Never waits: where somebody asks for another just now, or there is no room
-    /// for more words, the dead are looked for anyway.
+    /// in the socket, the dead are looked for anyway.
     pub fn reap(&self) {
         if let Ok(mut running) = self.running.try_lock()
             && let Some(zygote) = running.as_mut()
@@ -86,8 +86,8 @@ impl Zygote {
 }
 
 impl Running {
-    fn start(words: &[OsString]) -> io::Result<Self> {
-        let (program, args) = words.split_first().ok_or_else(|| io::Error::other("no shim is named"))?;
+    fn start(args: &[OsString]) -> io::Result<Self> {
+        let (program, args) = args.split_first().ok_or_else(|| io::Error::other("no shim is named"))?;
         let (line, theirs) = UnixStream::pair()?;
         line.set_read_timeout(Some(LONGEST))?;
         line.set_write_timeout(Some(LONGEST))?;
@@ -106,12 +106,12 @@ impl Running {
     fn answer(&mut self) -> io::Result<io::Result<Born>> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut holds = RecvAncillaryBuffer::new(&mut space);
-        let mut words = [0; 512];
-        let mut into = [IoSliceMut::new(&mut words)];
+        let mut args = [0; 512];
+        let mut into = [IoSliceMut::new(&mut args)];
         let answer = retry_on_intr(|| recvmsg(&self.line, &mut into, &mut holds, RecvFlags::CMSG_CLOEXEC))?;
         let count = answer.bytes;
         let held: Vec<OwnedFd> = holds.drain().filter_map(rights).flatten().collect();
-        match (&words[..count], <[OwnedFd; 2]>::try_from(held)) {
+        match (&args[..count], <[OwnedFd; 2]>::try_from(held)) {
             ([BORN], Ok([hold, line])) => Ok(Ok(Born { hold, line: line.into() })),
             ([], _) => Err(io::Error::other("the process that makes them is gone")),
             ([BORN], Err(_)) => Err(io::Error::other("there was no room for a hold on it")),

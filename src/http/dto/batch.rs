@@ -60,7 +60,7 @@ pub enum BatchOutcome {
 }
 
 impl BatchOutcome {
-    /// The word.
+    /// Its name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             BatchOutcome::Created => "created",

@@ -48,7 +48,7 @@ fn too_large_or_broken(rejection: &axum::extract::rejection::BytesRejection) -> 
     Problem::new(Code::InvalidJson, "the body could not be read completely")
 }
 
-/// The words of the reader name what it found; the path to the field is added.
+/// The message of the deserialiser names what it found; the path to the field is added.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let read: Result<Object<T>, _> = serde_path_to_error::deserialize(&mut deserializer);

@@ -1,7 +1,7 @@
-//! What is wrong with a field or parameter, in words for whoever sent it: what was given, and what is allowed. The readers'
-//! own words speak of Rust's types.
+//! What is wrong with a field or parameter, for whoever sent it: what was given, and what is allowed. The messages of the
+//! deserialisers speak of Rust's types.
 
-/// Translates the words of a reader about a field; what is none of theirs is ours already.
+/// Translates a deserialiser's message about a field; any other message is returned as it is.
 pub(super) fn plain(field: &str, words: &str) -> String {
     if is_time(field) && !words.starts_with("missing field") {
         return "not a time; write it as in 2026-11-20T09:00:00Z, with Z or an offset".to_owned();

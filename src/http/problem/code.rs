@@ -14,7 +14,7 @@ macro_rules! codes {
             /// Every code, in the order of the table.
             pub const ALL: &[Code] = &[$(Code::$name),+];
 
-            /// The word in the answer.
+            /// Its name in the answer.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Code::$name => $word,)+

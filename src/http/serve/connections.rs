@@ -31,8 +31,8 @@ const LEAST_HEADER_BYTES: usize = 8192;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::http) struct Peer(pub(in crate::http) IpAddr);
 
-/// Takes connections until `stopping` is cancelled; answers with those that are still open.
-pub(super) async fn take(
+/// Accepts connections until `stopping` is cancelled; answers with those that are still open.
+pub(super) async fn accept(
     listener: TcpListener,
     router: Router,
     limits: Limits,

@@ -1,7 +1,7 @@
 //! Runs that are leased ahead of their start.
 
 use super::prelude::*;
-use crate::store::{Ahead, ClaimRequest, Reach, Renew};
+use crate::store::{Ahead, ClaimRequest, ClaimScope, Renew};
 
 /// Leases up to `capacity` runs of the usual task ahead, leaving `spare` of those that are ready.
 fn ahead(worker: &AWorker, capacity: usize, spare: usize) -> ClaimRequest {
@@ -206,7 +206,7 @@ pub(super) async fn they_may_come_along_with_the_end_of_others(bench: Bench) {
         all.push(bench.submit(a_run()).await);
     }
     let held = bench.claim(&worker, 1).await;
-    let next = ClaimRequest { reach: Reach::Known, ..ahead(&worker, 2, 1) };
+    let next = ClaimRequest { scope: ClaimScope::KnownStreams, ..ahead(&worker, 2, 1) };
     let finish = Finish::of(held[0].lease(), done());
     let (outcomes, claim) = bench.store.finish_and_claim(&[finish], &next).await.expect("finish_and_claim answers");
     assert_eq!(outcomes, [FinishOutcome::Accepted(Status::Succeeded)]);

@@ -10,7 +10,7 @@ use crate::run::{
     Due, HostName, Idempotency, IdempotencyKey, KeyMode, LaneName, NewRun, Priority, QueueName, RetryPolicy, RunId,
     RunKey, StartBy, TaskName, WorkerId, WorkspaceName,
 };
-use crate::store::{ClaimRequest, Reach, WorkerInfo};
+use crate::store::{ClaimRequest, ClaimScope, WorkerInfo};
 
 /// A request for a run. Start from [`a_run`].
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ impl AWorker {
             lease_ttl: LEASE,
             takeover_delay: TAKEOVER,
             last_turn: None,
-            reach: Reach::All,
+            scope: ClaimScope::Everything,
             ahead: None,
             known_leases: None,
         }

@@ -2,12 +2,15 @@
 //! first of what a claim would have got.
 
 use super::prelude::*;
-use crate::store::{ClaimRequest, Reach};
+use crate::store::{ClaimRequest, ClaimScope};
 
 /// Ends the run with success and asks for what comes next; answers with that.
 async fn end(bench: &Bench, claimed: &Claimed, next: &ClaimRequest) -> Vec<Claimed> {
     let finish = Finish::of(claimed.lease(), done());
-    let answer = bench.store.finish_and_claim(&[finish], &ClaimRequest { reach: Reach::Known, ..next.clone() }).await;
+    let answer = bench
+        .store
+        .finish_and_claim(&[finish], &ClaimRequest { scope: ClaimScope::KnownStreams, ..next.clone() })
+        .await;
     let (outcomes, claim) = answer.expect("finish_and_claim answers");
     assert_eq!(outcomes, [FinishOutcome::Accepted(Status::Succeeded)]);
     claim.runs

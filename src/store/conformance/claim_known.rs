@@ -1,10 +1,10 @@
 //! What a worker may have without a look around. A store need not give anything; what it gives is like any other claim.
 
 use super::prelude::*;
-use crate::store::{ClaimRequest, Reach};
+use crate::store::{ClaimRequest, ClaimScope};
 
 async fn known(bench: &Bench, worker: &AWorker, capacity: usize) -> Vec<Claimed> {
-    bench.claim_as(&ClaimRequest { reach: Reach::Known, ..worker.asks_for(capacity) }).await.runs
+    bench.claim_as(&ClaimRequest { scope: ClaimScope::KnownStreams, ..worker.asks_for(capacity) }).await.runs
 }
 
 /// Has the stream claimed from, so that a store may know it.
@@ -52,7 +52,7 @@ pub(super) async fn the_limit_of_a_queue_is_kept(bench: Bench) {
 pub(super) async fn only_the_queues_that_are_served_are_known(bench: Bench) {
     let worker = acquainted(&bench).await;
     bench.submit(a_run()).await;
-    let request = ClaimRequest { reach: Reach::Known, queues: vec![queue("other")], ..worker.asks_for(3) };
+    let request = ClaimRequest { scope: ClaimScope::KnownStreams, queues: vec![queue("other")], ..worker.asks_for(3) };
     assert!(bench.claim_as(&request).await.runs.is_empty());
 }
 

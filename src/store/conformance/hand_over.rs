@@ -2,7 +2,7 @@
 //! does is what a claim would have got, and nobody is overtaken by it.
 
 use super::prelude::*;
-use crate::store::{ClaimRequest, Reach};
+use crate::store::{ClaimRequest, ClaimScope};
 
 /// Ends the run with success and asks for what comes next; answers with that.
 async fn end(bench: &Bench, claimed: &Claimed, next: &ClaimRequest) -> Vec<Claimed> {
@@ -14,7 +14,7 @@ async fn end(bench: &Bench, claimed: &Claimed, next: &ClaimRequest) -> Vec<Claim
 }
 
 fn of_lanes(next: &ClaimRequest) -> ClaimRequest {
-    ClaimRequest { reach: Reach::Lanes, ..next.clone() }
+    ClaimRequest { scope: ClaimScope::FreedLanes, ..next.clone() }
 }
 
 fn ids(claimed: &[Claimed]) -> Vec<RunId> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::prelude::*;
-use crate::store::{ClaimRequest, Reach};
+use crate::store::{ClaimRequest, ClaimScope};
 
 /// What a worker that lacks the task of all these runs asks for.
 fn without_the_task(worker: &AWorker) -> ClaimRequest {
@@ -47,7 +47,7 @@ pub(super) async fn the_next_of_a_lane_is_not_handed_to_a_worker_that_lacks_its_
     let first = bench.started(a_run().lane("l").task("other")).await;
     let second = bench.submit(a_run().lane("l")).await;
     let finish = Finish::of(first.lease(), done());
-    let next = ClaimRequest { reach: Reach::Lanes, ..without_the_task(&a_worker()) };
+    let next = ClaimRequest { scope: ClaimScope::FreedLanes, ..without_the_task(&a_worker()) };
     let answer = bench.store.finish_and_claim(&[finish], &next).await;
     assert_eq!(answer.expect("finish_and_claim answers").1.runs, []);
     assert_eq!(bench.claim_one(&a_worker()).await.run.id, second);

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::prelude::*;
 use crate::run::StartBy;
-use crate::store::{Ahead, ClaimRequest, Reach};
+use crate::store::{Ahead, ClaimRequest, ClaimScope};
 
 /// Its end, if it ended because of its deadline.
 async fn ended_too_late(bench: &Bench, id: RunId) -> Option<Timestamp> {
@@ -146,8 +146,8 @@ pub(super) async fn a_run_with_a_deadline_is_not_leased_ahead(bench: Bench) {
     let worker = a_worker();
     bench.submit_all([a_run(), a_run().start_within(60), a_run()]).await;
     let ahead = Ahead { tasks: [a_run().0.task].into(), spare: 0 };
-    for reach in [Reach::Known, Reach::All] {
-        let request = ClaimRequest { reach, ahead: Some(ahead.clone()), ..worker.asks_for(3) };
+    for scope in [ClaimScope::KnownStreams, ClaimScope::Everything] {
+        let request = ClaimRequest { scope, ahead: Some(ahead.clone()), ..worker.asks_for(3) };
         let runs = bench.claim_as(&request).await.runs;
         assert!(runs.iter().all(|claimed| claimed.run.start_by.is_none()), "{runs:?}");
     }

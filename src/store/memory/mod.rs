@@ -22,11 +22,10 @@ use jiff::{SignedDuration, Timestamp};
 use self::model::Model;
 use super::ready::Signals;
 use super::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
+    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, ClaimScope, Count,
     CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Listed,
-    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renew,
-    Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker,
-    WorkerInfo,
+    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renew, Renewal,
+    RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
 };
 use crate::access::{NewToken, Token, TokenHash, TokenId};
 use crate::clock::Clock;
@@ -85,9 +84,9 @@ impl Store for MemoryStore {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
-        match request.reach {
-            Reach::All => Ok(self.change(|model, now| model.claim(request, now))),
-            Reach::Known | Reach::Lanes => Ok(Claim::default()),
+        match request.scope {
+            ClaimScope::Everything => Ok(self.change(|model, now| model.claim(request, now))),
+            ClaimScope::KnownStreams | ClaimScope::FreedLanes => Ok(Claim::default()),
         }
     }
 
@@ -103,7 +102,7 @@ impl Store for MemoryStore {
         Ok(self.change(|model, now| {
             let outcomes = model.finish(finishes, now);
             model.advance_schedules(now);
-            let claim = if next.reach == Reach::Lanes { Claim::default() } else { model.claim(next, now) };
+            let claim = if next.scope == ClaimScope::FreedLanes { Claim::default() } else { model.claim(next, now) };
             (outcomes, claim)
         }))
     }

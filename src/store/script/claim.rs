@@ -8,7 +8,7 @@ use super::chain::admit;
 use super::claim_ahead::claim_ahead;
 use super::{Change, Interest, Place, QueueKey, ReadyStreams, Room, Stream, StreamKey, Turn, Tx};
 use crate::run::{Run, RunId, WorkspaceName, lifecycle};
-use crate::store::{Claim, ClaimRequest, Claimed, Lease, Reach, Result};
+use crate::store::{Claim, ClaimRequest, ClaimScope, Claimed, Lease, Result};
 
 pub(in crate::store) async fn claim<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
     if let Some(ahead) = &request.ahead {
@@ -64,7 +64,7 @@ async fn take_back_unknown<T: Tx>(tx: &mut T, request: &ClaimRequest, known: &[L
 
 /// A claim in a transaction that already holds locks: only what it need not wait for.
 pub(super) async fn claim_nowait<T: Tx>(tx: &mut T, request: &ClaimRequest) -> Result<Claim> {
-    if request.reach == Reach::Lanes {
+    if request.scope == ClaimScope::FreedLanes {
         return Ok(Claim::default());
     }
     match tx.claim_known(request).await? {

@@ -14,11 +14,10 @@ use crate::run::lifecycle::{Command, CommandOutcome};
 use crate::run::{Attempt, Jitter, LaneName, NewRun, QueueName, Run, RunId, WorkerId, WorkspaceName};
 use crate::store::script;
 use crate::store::{
-    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, Count,
+    Admission, Append, AppendOutcome, AuditEntry, AuditFilter, AuditRecord, Claim, ClaimRequest, ClaimScope, Count,
     CreateTokenOutcome, DueSignal, Duty, Event, Finish, FinishOutcome, Lane, LanePolicy, LanePolicyOutcome, Listed,
-    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, Reach, ReadySignal, ReleaseLease, Renew,
-    Renewal, RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker,
-    WorkerInfo,
+    Page, Position, Promoted, Pruned, Queue, QueueChange, QueueSettings, ReadySignal, ReleaseLease, Renew, Renewal,
+    RerunOutcome, Result, Retention, RevokeOutcome, RunFilter, Store, Submission, WaitingTask, Worker, WorkerInfo,
 };
 
 #[async_trait]
@@ -36,7 +35,7 @@ impl<S: SqlStore> Store for S {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claim> {
-        if request.reach != Reach::All {
+        if request.scope != ClaimScope::Everything {
             return self.claim_known(request).await;
         }
         self.database().write("claim", Report, request, |tx, request| Box::pin(script::claim(tx, request))).await

@@ -27,7 +27,7 @@ pub struct ClaimRequest {
     /// The workspace served last, so that the next one has its turn.
     pub last_turn: Option<WorkspaceName>,
     /// Where to look.
-    pub reach: Reach,
+    pub scope: ClaimScope,
     /// Set to lease runs ahead of their start.
     pub ahead: Option<Ahead>,
     /// Set after a claim without an answer, to all leases that the worker knows. Whatever else it holds it does not know of: that
@@ -35,16 +35,16 @@ pub struct ClaimRequest {
     pub known_leases: Option<Arc<[Lease]>>,
 }
 
-/// How far a claim looks.
+/// From where a claim takes runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Only at the lanes that the same call frees, by ending attempts: their next runs.
-    Lanes,
-    /// Where it need neither scan nor wait for a lock, which may be nowhere. For a worker that was just notified, or that ends
-    /// attempts with the same call.
-    Known,
-    /// Everywhere, at work to adopt first.
-    All,
+pub enum ClaimScope {
+    /// Only the next runs of the lanes that the same call frees by ending attempts.
+    FreedLanes,
+    /// Only streams that this process knows, without a scan and without waiting for a lock; maybe nothing. For a worker that was
+    /// just notified, or that ends attempts with the same call.
+    KnownStreams,
+    /// All streams that the worker serves, and runs to adopt, which come first.
+    Everything,
 }
 
 /// A claim of runs that begin when the worker has a slot for them. Until then they are `queued`, blocked by `worker`.
@@ -90,7 +90,7 @@ impl ClaimRequest {
             lease_ttl: SignedDuration::from_secs(30),
             takeover_delay: SignedDuration::from_secs(60),
             last_turn: None,
-            reach: Reach::All,
+            scope: ClaimScope::Everything,
             ahead: None,
             known_leases: None,
         }
@@ -113,7 +113,7 @@ impl Claimed {
         Self { run, adopted: true, orphaned_at: Some(orphaned_at) }
     }
 
-    /// What every later word about the attempt must show.
+    /// What every later write about the attempt has to name.
     pub fn lease(&self) -> Lease {
         Lease { run: self.run.id, epoch: self.run.epoch }
     }

@@ -54,7 +54,7 @@ pub enum EventKind {
 impl EventKind {
     const ALL: [EventKind; 3] = [EventKind::Log, EventKind::Progress, EventKind::Usage];
 
-    /// The word used in the database.
+    /// Its name in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             EventKind::Log => "log",

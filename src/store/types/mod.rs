@@ -17,7 +17,7 @@ mod worker;
 
 pub use attempt::{Finish, FinishOutcome, Lease, ReleaseLease, Renew, Renewal};
 pub use audit::{AuditEntry, AuditFilter, AuditRecord};
-pub use claim::{Ahead, Claim, ClaimRequest, Claimed, Reach};
+pub use claim::{Ahead, Claim, ClaimRequest, ClaimScope, Claimed};
 pub use event::{Append, AppendOutcome, Event, EventKind, NewEvent};
 pub use lane::{Lane, LanePolicy, LanePolicyOutcome};
 pub use page::{Count, Listed, Page, RunFilter};

@@ -76,14 +76,14 @@ pub enum WorkerState {
     Working,
     /// It claims no more, and ends when its runs have ended.
     Draining,
-    /// It missed its heartbeats: it vanished, or cannot reach the database.
+    /// It missed its heartbeats: it vanished, or cannot scope the database.
     Silent,
     /// It ended.
     Left,
 }
 
 impl WorkerState {
-    /// The word for it.
+    /// Its name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             WorkerState::Working => "working",

@@ -11,7 +11,7 @@ use runlane::executor::native::TaskError;
 use runlane::run::lifecycle::{Outcome, Taker};
 use runlane::run::{HostName, Json, KeyMode, LaneName, NewRun, QueueName, RunId, RunKey, TaskName, WorkerId};
 use runlane::store::postgres::PostgresStore;
-use runlane::store::{Admission, Claim, ClaimRequest, Claimed, Finish, QueueChange, Reach, Store, SubmitOutcome};
+use runlane::store::{Admission, Claim, ClaimRequest, ClaimScope, Claimed, Finish, QueueChange, Store, SubmitOutcome};
 use runlane::worker::{Served, Settings, Worker};
 use tokio_util::sync::CancellationToken;
 
@@ -68,7 +68,7 @@ async fn callers_that_come_together_share_transactions_and_have_their_own_answer
 }
 
 fn of_known(request: &ClaimRequest) -> ClaimRequest {
-    ClaimRequest { reach: Reach::Known, ..request.clone() }
+    ClaimRequest { scope: ClaimScope::KnownStreams, ..request.clone() }
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn the_next_of_a_lane_is_handed_over_where_nothing_else_is_ready() {
         let (_, claim) = store
             .finish_and_claim(
                 &held.iter().map(success).collect::<Vec<_>>(),
-                &ClaimRequest { reach: Reach::Lanes, ..request.clone() },
+                &ClaimRequest { scope: ClaimScope::FreedLanes, ..request.clone() },
             )
             .await
             .expect("an answer");

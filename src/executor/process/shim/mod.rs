@@ -15,7 +15,7 @@ mod service;
 mod stop_signals;
 mod structured;
 mod supervise;
-mod unsettled;
+mod unsynced;
 mod watch;
 
 use std::ffi::OsString;
@@ -26,17 +26,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::directory::{Directory, SHIM_LOG};
 use super::zygote::ZYGOTE;
 
-/// The word by which the shim is asked for.
-pub(super) const WORD: &str = "shim";
+/// The argument that starts the shim.
+pub(super) const ARGUMENT: &str = "shim";
 
 /// Does the shim's work if that is what this process was started for: its first argument is `shim`. To be called
 /// first thing in `main`, before there are other threads.
 pub fn called() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
-    (args.next()? == WORD).then(|| main(args))
+    (args.next()? == ARGUMENT).then(|| main(args))
 }
 
-/// Does the shim's work; `args` are what follows the words by which the shim is asked for. To be called on the main
+/// Does the shim's work; `args` are those that follow the shim's own. To be called on the main
 /// thread, outside of any runtime.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();

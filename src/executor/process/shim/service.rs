@@ -21,7 +21,7 @@ pub(super) fn serve(line: std::os::unix::net::UnixStream) -> io::Result<()> {
         line.set_nonblocking(true)?;
         let mut overseer = Overseer::new()?;
         let done = take_turns(UnixStream::from_std(line)?, &mut overseer).await;
-        overseer.unsettled.settle_all();
+        overseer.unsynced.sync_all_records();
         done
     });
     // Not waiting for a walk through the output directory that nobody wants any more.
@@ -65,12 +65,12 @@ async fn wait(line: &mut UnixStream, overseer: &mut Overseer) -> io::Result<Opti
     let next = next(line);
     tokio::pin!(next);
     loop {
-        let due = overseer.unsettled.due();
+        let due = overseer.unsynced.due();
         tokio::select! {
             biased;
             () = overseer.stop_signals.stop() => return Ok(None),
             next = &mut next => return next,
-            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => overseer.unsettled.settle(Instant::now()),
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => overseer.unsynced.sync_due(Instant::now()),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::exec::{self, Candidate};
 use super::lines::Lines;
 use super::log::Log;
 use super::stop_signals::StopSignals;
-use super::unsettled::Unsettled;
+use super::unsynced::UnsyncedRecords;
 use super::watch::Watch;
 use super::{cleanup, complain, output};
 use crate::clock::boot_millis;
@@ -43,13 +43,13 @@ pub(super) struct Overseer {
     me: Identity,
     watch: Watch,
     pub stop_signals: StopSignals,
-    pub unsettled: Unsettled,
+    pub unsynced: UnsyncedRecords,
 }
 
 impl Overseer {
     pub fn new() -> io::Result<Self> {
         let (me, stop_signals) = (Identity::of(std::process::id() as i32)?, StopSignals::new()?);
-        Ok(Self { me, watch: Watch::new(), stop_signals, unsettled: Unsettled::default() })
+        Ok(Self { me, watch: Watch::new(), stop_signals, unsynced: UnsyncedRecords::default() })
     }
 
     /// Sees the attempt through, to its exit record. Answers whether nothing is left of it that another would have to
@@ -120,7 +120,7 @@ impl Overseer {
         if result.is_some() {
             return record.sync_all();
         }
-        self.unsettled.add(record, Instant::now());
+        self.unsynced.add(record, Instant::now());
         Ok(())
     }
 }
@@ -186,7 +186,7 @@ async fn watch_over(
             () = overseer.watch.changed() => {}
             _ = tick.tick() => {
                 cleanup::reap_orphans(child);
-                overseer.unsettled.settle(Instant::now());
+                overseer.unsynced.sync_due(Instant::now());
             }
             () = sleep(due.unwrap_or(TICK)), if due.is_some() => {}
             why = &mut too_much, if !is_too_much => {

@@ -59,7 +59,7 @@ fn check_size(runs: usize, limits: &Limits) -> Result<(), Problem> {
 }
 
 fn item(asked: RunId, outcome: SubmitOutcome, request_id: &str) -> BatchItem {
-    match outcome::settle(asked, outcome) {
+    match outcome::answer(asked, outcome) {
         Ok((outcome, id)) => BatchItem { outcome, id: Some(id.0), error: None },
         Err(problem) => {
             BatchItem { outcome: BatchOutcome::Refused, id: None, error: Some(problem.written(request_id)) }

@@ -76,7 +76,7 @@ pub(super) async fn execute(
             let created = created.map(|(_, id)| *id);
             drop(stored.send(settled));
             if let Some(id) = created {
-                follow(&server, &workspace, id).await;
+                wait_until_idle(&server, &workspace, id).await;
             }
             // Before the answer: whoever has it may ask for the next run.
             drop(slot);
@@ -89,7 +89,7 @@ pub(super) async fn execute(
         match outcome {
             BatchOutcome::Created => drop(is_over.await),
             // A run that was there has a slot of its own, or will get one.
-            _ => follow(server, &caller.workspace, id).await,
+            _ => wait_until_idle(server, &caller.workspace, id).await,
         }
     };
     match prefer.wait {
@@ -100,7 +100,7 @@ pub(super) async fn execute(
 }
 
 /// Waits until the run needs its slot no more: it has ended, or was paused. One that is to be tried again keeps it.
-async fn follow(server: &Server, workspace: &WorkspaceName, id: RunId) {
+async fn wait_until_idle(server: &Server, workspace: &WorkspaceName, id: RunId) {
     let mut ended = server.api.ended.listen(id);
     let mut pause = FIRST_PAUSE;
     loop {

@@ -7,8 +7,8 @@ use crate::http::problem::{Code, Problem};
 use crate::run::RunId;
 use crate::store::SubmitOutcome;
 
-/// The run that the request, which asked for the id `asked`, has led to.
-pub(in crate::http::api) fn settle(asked: RunId, outcome: SubmitOutcome) -> Result<(BatchOutcome, RunId), Problem> {
+/// The answer to a request for the run `asked`: what was done, and the run that there is now.
+pub(in crate::http::api) fn answer(asked: RunId, outcome: SubmitOutcome) -> Result<(BatchOutcome, RunId), Problem> {
     match outcome {
         SubmitOutcome::Created => Ok((BatchOutcome::Created, asked)),
         SubmitOutcome::Replaced(id) => Ok((BatchOutcome::Replaced, id)),

@@ -41,6 +41,6 @@ pub(super) async fn rerun(
 async fn store(server: Server, by: By, old: RunId, new: RunId) -> direct::Settled {
     match rerun_run(server.store(), &by, old, new, server.api.admission).await? {
         RerunOutcome::NotFound => Err(Problem::no_run(&old.to_string())),
-        RerunOutcome::Submitted(outcome) => outcome::settle(new, outcome),
+        RerunOutcome::Submitted(outcome) => outcome::answer(new, outcome),
     }
 }

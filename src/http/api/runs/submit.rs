@@ -17,7 +17,7 @@ use crate::run::lifecycle;
 use crate::run::{NewRun, RunId};
 use crate::store::StoreError;
 
-/// Says what came of a submission, in a word: `created`, `replaced`, `kept` or `existing`. The status alone does not tell a
+/// What came of a submission: `created`, `replaced`, `kept` or `existing`. The status alone does not tell a
 /// run that took the request on from one that was left as it was.
 const OUTCOME: HeaderName = HeaderName::from_static("x-runlane-outcome");
 
@@ -76,7 +76,7 @@ async fn store(server: &Server, request: &NewRun) -> Result<((BatchOutcome, RunI
     let submission = submit_runs(server.store(), std::slice::from_ref(request), server.api.admission).await?;
     let outcome = submission.outcomes.first().copied();
     let outcome = outcome.ok_or_else(|| StoreError::Corrupt("no answer to a submission".into()))?;
-    Ok((outcome::settle(request.id, outcome)?, submission.at))
+    Ok((outcome::answer(request.id, outcome)?, submission.at))
 }
 
 /// Whether what was stored is known without a look: neither a lane nor other runs had a say in it.

@@ -34,7 +34,7 @@ pub(super) async fn trigger_schedule(
             Err(Problem::grant_refused(standing, Some(schedule.spec.task.as_str())))
         }
         TriggerOutcome::Submitted(submitted) => {
-            let (kind, run) = outcome::settle(run, submitted)?;
+            let (kind, run) = outcome::answer(run, submitted)?;
             submit::answer(&server, &caller, prefer, kind, run).await
         }
     }

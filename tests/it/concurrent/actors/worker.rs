@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use runlane::run::lifecycle::{Outcome, Release, Retry, Taker};
 use runlane::run::{HostName, RunError, Stop, TaskName, WorkerId, WorkspaceName};
 use runlane::store::{
-    Ahead, Append, ClaimRequest, Claimed, Finish, Lease, NewEvent, Reach, ReleaseLease, Renew, Renewal, Store,
+    Ahead, Append, ClaimRequest, ClaimScope, Claimed, Finish, Lease, NewEvent, ReleaseLease, Renew, Renewal, Store,
 };
 
 use super::dice::Dice;
@@ -113,8 +113,8 @@ impl Worker {
         }
         let mut handed_over = Vec::new();
         if !finishes.is_empty() && self.dice.one_in(2) {
-            let reach = if self.dice.one_in(2) { Reach::Known } else { Reach::Lanes };
-            let next = ClaimRequest { capacity: finishes.len(), reach, ahead: self.ahead(), ..next.clone() };
+            let scope = if self.dice.one_in(2) { ClaimScope::KnownStreams } else { ClaimScope::FreedLanes };
+            let next = ClaimRequest { capacity: finishes.len(), scope, ahead: self.ahead(), ..next.clone() };
             let answer = self.store.finish_and_claim(&finishes, &next).await;
             handed_over = answer.map(|(_, claim)| claim.runs).unwrap_or_default();
         } else if !finishes.is_empty() {

@@ -15,11 +15,11 @@ use super::complain;
 const MOMENT: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
-pub(super) struct Unsettled(Vec<(File, Instant)>);
+pub(super) struct UnsyncedRecords(Vec<(File, Instant)>);
 
-impl Unsettled {
+impl UnsyncedRecords {
     pub fn add(&mut self, record: File, now: Instant) {
-        self.settle(now);
+        self.sync_due(now);
         self.0.push((record, now + MOMENT));
     }
 
@@ -28,20 +28,20 @@ impl Unsettled {
         self.0.first().map(|(_, due)| *due)
     }
 
-    /// Sees to those whose time has come.
-    pub fn settle(&mut self, now: Instant) {
+    /// Syncs those that are due.
+    pub fn sync_due(&mut self, now: Instant) {
         self.0.retain(|(record, due)| {
             let has_time = now < *due;
             if !has_time {
-                settle(record);
+                sync(record);
             }
             has_time && !is_deleted(record)
         });
     }
 
-    /// Sees to all.
-    pub fn settle_all(&mut self) {
-        self.0.drain(..).for_each(|(record, _)| settle(&record));
+    /// Syncs all.
+    pub fn sync_all_records(&mut self) {
+        self.0.drain(..).for_each(|(record, _)| sync(&record));
     }
 }
 
@@ -50,7 +50,7 @@ fn is_deleted(record: &File) -> bool {
 }
 
 /// What fails is not tried again: it would be no better the next time.
-fn settle(record: &File) {
+fn sync(record: &File) {
     if !is_deleted(record)
         && let Err(error) = record.sync_all()
     {
@@ -66,15 +66,15 @@ mod tests {
     fn a_record_that_is_not_deleted_in_time_is_made_to_last() {
         let folder = tempfile::tempdir().expect("a folder");
         let [deleted, kept] = ["deleted", "kept"].map(|name| folder.path().join(name));
-        let (mut unsettled, now) = (Unsettled::default(), Instant::now());
+        let (mut unsynced, now) = (UnsyncedRecords::default(), Instant::now());
         for path in [&deleted, &kept] {
-            unsettled.add(File::create(path).expect("a file"), now);
+            unsynced.add(File::create(path).expect("a file"), now);
         }
         std::fs::remove_file(deleted).expect("removed");
-        unsettled.settle(now);
-        assert_eq!(unsettled.0.len(), 1, "the other has time left");
-        assert_eq!(unsettled.due(), Some(now + MOMENT));
-        unsettled.settle(now + MOMENT);
-        assert_eq!(unsettled.due(), None);
+        unsynced.sync_due(now);
+        assert_eq!(unsynced.0.len(), 1, "the other has time left");
+        assert_eq!(unsynced.due(), Some(now + MOMENT));
+        unsynced.sync_due(now + MOMENT);
+        assert_eq!(unsynced.due(), None);
     }
 }
