@@ -8,5 +8,6 @@ mod lane_locks;
 mod opening;
 mod plans;
 mod proof;
+mod renewals;
 mod together;
 mod wakes;

@@ -1,6 +1,6 @@
 //! The plans of reads.
 
-use super::{FILL, NOW, assert_by_index, check};
+use super::{FILL, NOW, assert_by_index, check, steps};
 use crate::postgres::fixture::Database;
 
 #[tokio::test]
@@ -54,4 +54,26 @@ async fn a_read_is_planned_for_the_tables_as_they_are() {
     database.execute("rollback").await;
     assert_by_index(&plan, "runs_pkey");
     assert_by_index(&plan, "history_pkey");
+}
+
+/// With ever more finished and live runs, `explain` and `doctor` read what they show and little else.
+#[tokio::test]
+async fn what_keeps_a_run_from_starting_is_read_by_index() {
+    let Some(database) = Database::empty().await else { return };
+    database.execute(FILL).await;
+    database.execute("vacuum analyze runlane.runs, runlane.queues").await;
+    let [busy, before, workers] = steps(sql!("position"));
+    let cases = [
+        (busy, "'default', 'default'", "runs_running"),
+        (before, "'default', 'default', 0, 9000000, 1000", "runs_ready"),
+        (workers, "'default', array[gen_random_uuid()]", "runs_running"),
+        (sql!("waiting_tasks"), "1000", "runs_pkey"),
+    ];
+    for (sql, arguments, index) in cases {
+        database.execute(include_str!("../../../../src/store/postgres/begin_read.sql")).await;
+        database.execute(&format!("deallocate all; prepare statement as {sql}")).await;
+        let plan = database.lines(&format!("explain execute statement ({arguments})")).await.join("\n");
+        database.execute("rollback").await;
+        assert_by_index(&plan, index);
+    }
 }
