@@ -1,6 +1,7 @@
 //! The plans of claims, adoptions and the search for streams.
 
-use super::{NOW, assert_by_index, check};
+use super::{NOW, assert_by_index, check, explain};
+use crate::postgres::fixture::Database;
 
 #[tokio::test]
 async fn a_claim_reads_the_front_of_the_ready_index_and_updates_by_place() {
@@ -80,4 +81,39 @@ async fn orphans_are_found_by_their_own_index() {
 #[tokio::test]
 async fn the_leases_of_a_worker_are_found_among_the_running() {
     check(sql!("leases_of"), &["gen_random_uuid()"], |plan| assert_by_index(plan, "runs_running")).await;
+}
+
+/// How many steps a scan for streams takes, by what the database says it did.
+async fn steps_of_a_scan(fill: &str) -> Option<usize> {
+    let database = Database::empty().await?;
+    let columns = "id, workspace, task, queue, priority, status, payload, max_attempts, attempts_granted, available_at,
+        requested_at";
+    let rest = "0, 'queued', '{}', 3, 3, now(), now()";
+    database.execute(&format!("insert into runlane.runs ({columns}) select gen_random_uuid(), {fill}, {rest} from generate_series(1, 3000) as g")).await;
+    database
+        .execute(&format!(
+            "insert into runlane.runs ({columns}) values (gen_random_uuid(), 'other', 'noop', 'q', {rest})"
+        ))
+        .await;
+    database.execute("vacuum analyze runlane.runs").await;
+    let scan = sql!("ready_streams").split("-- then").next().expect("a first step");
+    let none = "array[]::text[]";
+    let how = "explain (analyze, costs off, timing off, summary off)";
+    let plan = explain(&database, how, "", scan, &["array['noop']", none, "100", none, none, none]).await;
+    let line = plan.lines().find(|line| line.contains("Recursive Union")).expect("a recursion");
+    let rows = line.split("rows=").nth(1).and_then(|rest| rest.split([' ', ')', '.']).next());
+    rows.and_then(|rows| rows.parse().ok())
+}
+
+/// 300,000 names or 3,000: a scan sees 100 of each workspace and goes on to the next.
+#[tokio::test]
+async fn many_queues_of_one_workspace_do_not_delay_a_claim_of_another() {
+    let Some(steps) = steps_of_a_scan("'crowd', 'noop', 'queue ' || g").await else { return };
+    assert!((100..110).contains(&steps), "{steps} steps");
+}
+
+#[tokio::test]
+async fn a_backlog_of_a_task_that_the_worker_lacks_does_not_delay_a_claim() {
+    let Some(steps) = steps_of_a_scan("'other', 'lacking', 'q'").await else { return };
+    assert!(steps < 10, "{steps} steps");
 }
