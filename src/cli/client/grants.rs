@@ -1,5 +1,6 @@
 //! `runlane grants`: under whose permission schedules run. Revoking one shows what that stops, and asks first.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
@@ -34,7 +35,13 @@ enum GrantsVerb {
         id: String,
     },
     /// Create a grant
-    Create(Terms),
+    Create {
+        #[command(flatten)]
+        terms: Terms,
+        /// Use the valid grant of this user with the same account and scopes, if there is one
+        #[arg(long)]
+        if_not_exists: bool,
+    },
     /// Check whether a grant allows a task now; exits with 1 if not
     Validate {
         /// The grant's id
@@ -96,6 +103,23 @@ impl Terms {
     }
 }
 
+impl Terms {
+    /// The valid grant that allows the same for the same user and account, until whenever.
+    fn find(&self, grants: &[Doc]) -> Result<Option<Doc>, String> {
+        let wanted: BTreeSet<&String> = self.scope.iter().collect();
+        for doc in grants {
+            let grant: Grant = seen::read(doc)?;
+            let whose =
+                (Some(&grant.user_id), Some(&grant.billing_account)) == (self.user.as_ref(), self.account.as_ref());
+            let same_scopes = grant.scopes.iter().collect::<BTreeSet<_>>() == wanted;
+            if whose && same_scopes && state(&grant, now()) == "good" {
+                return Ok(Some(doc.clone()));
+            }
+        }
+        Ok(None)
+    }
+}
+
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Grant {
@@ -136,7 +160,11 @@ pub(super) async fn grants(args: GrantsArgs) -> Result<ExitCode, Failure> {
             let answer = remote.get(&["grants", &id]).await?;
             show(&answer, json, card(&seen::read(&answer)?, Paint::for_stdout()))
         }
-        GrantsVerb::Create(terms) => {
+        GrantsVerb::Create { terms, if_not_exists } => {
+            if if_not_exists && let Some(same) = terms.find(&seen::all(&remote, &["grants"]).await?.data)? {
+                eprintln!("the grant is already there");
+                return show(&same, json, format!("{}\n", plain(&seen::read::<Grant>(&same)?.id)));
+            }
             let body = terms.given().and_then(|body| body.ok_or("a grant needs --user, --account and --scope".into()));
             let answer = remote.post(&["grants"], Some(&body.map_err(exit::Usage)?)).await?;
             let grant: Grant = seen::read(&answer)?;

@@ -70,3 +70,48 @@ async fn a_token_has_the_least_role_unless_told_otherwise() {
     let token = server.json(&["tokens", "create", "ci"]).await;
     assert_eq!(token["role"], "viewer");
 }
+
+/// The ids of all tokens or grants.
+async fn ids(server: &Server, kind: &str) -> Vec<String> {
+    let listed = server.json(&[kind, "list"]).await;
+    let ids =
+        listed["data"].as_array().expect("a list").iter().map(|one| one["id"].as_str().expect("an id").to_owned());
+    ids.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_there_is_not_made_again_by_a_script_that_says_so() {
+    let server = Server::idle().await;
+    assert!(server.runlane(&["workspaces", "create", "acme"]).await.status.success());
+    let create = ["tokens", "create", "ci", "--role", "submitter", "--if-not-exists"];
+    let first = server.runlane(&create).await;
+    assert!(first.status.success() && first.out.starts_with("rl_"), "{}", first.err);
+    let [id] = &ids(&server, "tokens").await[..] else { panic!("one token") };
+    let again = server.runlane(&create).await;
+    assert_eq!((again.status.code(), again.out.as_str()), (Some(0), ""));
+    assert_eq!(again.err, format!("token ci ({id}) is already there; its secret is not shown again\n"));
+    assert_eq!(ids(&server, "tokens").await.len(), 1);
+    for other in [&["--role", "viewer"][..], &["--workspace", "acme"], &["--everywhere"]] {
+        let made = server.runlane(&[&["tokens", "create", "ci", "--if-not-exists"], other].concat()).await;
+        assert!(made.out.starts_with("rl_"), "{other:?}: {}", made.err);
+    }
+    assert!(server.runlane(&["tokens", "revoke", id]).await.status.success());
+    assert!(server.runlane(&create).await.out.starts_with("rl_"), "a revoked one is not there any more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_grant_that_is_there_is_not_made_again_by_a_script_that_says_so() {
+    let server = Server::idle().await;
+    let create = |scopes: &[&'static str]| {
+        let mut args = vec!["grants", "create", "--user", "ada", "--account", "acme", "--if-not-exists"];
+        scopes.iter().for_each(|scope| args.extend(["--scope", scope]));
+        args
+    };
+    let first = server.runlane(&create(&["report", "mail.*"])).await;
+    let again = server.runlane(&create(&["mail.*", "report"])).await;
+    assert!(first.status.success() && first.out == again.out, "{} {}", first.err, again.err);
+    assert_eq!(again.err, "the grant is already there\n");
+    let other = server.runlane(&create(&["report"])).await;
+    assert_ne!(other.out, first.out);
+    assert_eq!(ids(&server, "grants").await.len(), 2);
+}

@@ -136,15 +136,21 @@ async fn never_more_runs_than_slots_are_executed_or_shown_running_and_their_time
     assert!(most_ahead > 0, "none was seen leased ahead");
     assert!(steps.most_at_once.load(Ordering::SeqCst) <= SLOTS);
     let begun = steps.begun();
+    let mut early = Vec::new();
     for id in ids {
         let run = rig.run(id).await;
         assert_eq!((run.status(), run.attempt), (Status::Succeeded, 1));
         let (started, ended) = (run.started_at.expect("it started"), run.finished_at().expect("it ended"));
-        // The handler notes the time a moment later; the store's answer to when takes a moment, too.
-        let off = started.duration_since(begun[&id]).abs();
-        assert!(off < SignedDuration::from_millis(250), "shown {started}, began {}", begun[&id]);
+        early.push(begun[&id].duration_since(started));
         assert!(started <= ended);
     }
+    // The handler notes the time a moment after it began, on a busy machine a long moment. When it was leased is far earlier.
+    early.sort();
+    let median = early[BACKLOG / 2];
+    assert!(
+        median < SignedDuration::from_millis(5),
+        "half of them are shown to have started {median:?} before they began"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

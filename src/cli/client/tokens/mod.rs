@@ -60,9 +60,12 @@ struct CreateArgs {
     /// Lifetime (30d, 12h); default: valid until revoked
     #[arg(long, value_name = "DURATION", value_parser = args::duration)]
     expires: Option<SignedDuration>,
+    /// Do nothing if a valid token with this name, role and workspace exists; its secret is not shown again
+    #[arg(long)]
+    if_not_exists: bool,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Clone, Deserialize, Default)]
 #[serde(default)]
 struct Token {
     id: String,
@@ -78,9 +81,25 @@ pub(super) async fn tokens(args: TokensArgs) -> Result<ExitCode, Failure> {
     let verb = args.verb.unwrap_or(TokensVerb::List);
     let (answer, changed) = if args.direct {
         let store = args.database.database()?.open().await?;
-        direct::ask(store.as_ref(), args.remote.workspace(), &verb).await?
+        let workspace = args.remote.workspace();
+        if let TokensVerb::Create(wanted) = &verb
+            && wanted.if_not_exists
+            && let (list, _) = direct::ask(store.as_ref(), workspace, &TokensVerb::List).await?
+            && let Some(token) = wanted.find(&seen::list(&list)?, Some(workspace.unwrap_or("default")))
+        {
+            return Ok(already_there(&token));
+        }
+        direct::ask(store.as_ref(), workspace, &verb).await?
     } else {
-        ask(&args.remote.remote()?, &verb).await?
+        let remote = args.remote.remote()?;
+        if let TokensVerb::Create(wanted) = &verb
+            && wanted.if_not_exists
+            && let list = seen::list(&remote.get(&["tokens"]).await?)?
+            && let Some(token) = wanted.find(&list, args.remote.workspace())
+        {
+            return Ok(already_there(&token));
+        }
+        ask(&remote, &verb).await?
     };
     if args.remote.json {
         print_json(&answer);
@@ -102,7 +121,29 @@ async fn ask(remote: &Remote, verb: &TokensVerb) -> Result<(Doc, bool), Failure>
     })
 }
 
+/// Nothing on standard output: there is no secret to show.
+fn already_there(token: &Token) -> ExitCode {
+    let (name, id) = (plain(&token.name), plain(&token.id));
+    eprintln!("token {name} ({id}) is already there; its secret is not shown again");
+    ExitCode::SUCCESS
+}
+
 impl CreateArgs {
+    /// The valid token that is as this one would be. Without a workspace, that of the list counts; one that sees all of them
+    /// creates tokens in `default`.
+    fn find(&self, tokens: &[Token], workspace: Option<&str>) -> Option<Token> {
+        let sees_all = tokens.iter().any(|token| token.workspace.is_none());
+        let workspace = workspace.or(sees_all.then_some("default"));
+        let same_place = |token: &Token| match (&token.workspace, workspace) {
+            (None, _) => self.everywhere,
+            (Some(_), None) => !self.everywhere,
+            (Some(its), Some(wanted)) => !self.everywhere && its == wanted,
+        };
+        let is_valid = |token: &Token| token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at > now());
+        let same = |token: &&Token| token.name == self.name && token.role == self.role.as_str() && same_place(token);
+        tokens.iter().filter(same).find(|token| is_valid(token)).cloned()
+    }
+
     fn body(&self) -> Doc {
         let mut body = json!({"name": self.name, "role": self.role.as_str()});
         if self.everywhere {
