@@ -6,7 +6,7 @@ use std::error::Error as StdError;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The server does not answer.
-    #[error("cannot scope the database at {address}")]
+    #[error("cannot reach the database at {address}")]
     Unreachable {
         /// Where it was looked for, without its password.
         address: String,

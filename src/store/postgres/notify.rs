@@ -17,7 +17,7 @@ use super::session::connect;
 use crate::store::Result;
 use crate::store::ready::{Notices, Signals};
 
-/// Notifications scope every listener of the database, and there is one schema in a database.
+/// Notifications reach every listener of the database, and there is one schema in a database.
 pub(super) const CHANNEL: &str = "runlane_ready";
 
 /// The shortest time between two notifications of a process.

@@ -76,7 +76,7 @@ pub enum WorkerState {
     Working,
     /// It claims no more, and ends when its runs have ended.
     Draining,
-    /// It missed its heartbeats: it vanished, or cannot scope the database.
+    /// It missed its heartbeats: it vanished, or cannot reach the database.
     Silent,
     /// It ended.
     Left,

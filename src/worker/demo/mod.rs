@@ -1,4 +1,4 @@
-//! Tasks to try things out with. They scope nothing outside: what they claim to do is simulated, the same each time.
+//! Tasks to try things out with. They reach nothing outside: what they claim to do is simulated, the same each time.
 
 mod simulated;
 

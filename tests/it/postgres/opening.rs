@@ -20,7 +20,7 @@ async fn an_unreachable_server_is_named_without_the_password() {
     drop(listener);
     let error = refusal(&format!("postgres://me:secret@127.0.0.1:{port}/app")).await;
     assert!(matches!(error, StoreError::Unreachable { .. }), "{error:?}");
-    assert_eq!(error.to_string(), format!("cannot scope the database at 127.0.0.1:{port}/app"));
+    assert_eq!(error.to_string(), format!("cannot reach the database at 127.0.0.1:{port}/app"));
 }
 
 #[tokio::test]
