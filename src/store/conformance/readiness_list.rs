@@ -127,6 +127,7 @@ sentences! { readiness_suite of readiness_list:
         a_run_that_begins_in_time_is_a_run_like_any_other
         a_run_that_begins_too_late_is_not_executed
         a_run_that_is_too_late_keeps_nobody_behind_it_waiting
+        a_run_that_is_too_late_takes_no_turn_from_another_queue
         a_run_ends_at_its_deadline_whatever_it_waits_for
         a_lane_goes_on_after_a_run_that_was_too_late
         a_run_behind_its_lane_is_not_handed_over_too_late

@@ -48,6 +48,13 @@ pub(super) async fn a_run_that_is_too_late_keeps_nobody_behind_it_waiting(bench:
     assert_eq!(bench.claim_ids(&a_worker(), 1).await, [next]);
 }
 
+pub(super) async fn a_run_that_is_too_late_takes_no_turn_from_another_queue(bench: Bench) {
+    bench.submit(a_run().queue("first").start_within(10)).await;
+    let other = bench.submit(a_run().queue("second")).await;
+    bench.wait(10);
+    assert_eq!(bench.claim_ids(&a_worker(), 1).await, [other]);
+}
+
 pub(super) async fn a_run_ends_at_its_deadline_whatever_it_waits_for(bench: Bench) {
     let upstream = bench.submit(a_run()).await;
     let late = [

@@ -56,7 +56,10 @@ impl Model {
         let until = later(now, request.lease_ttl);
         let mut claim = Claim { runs: Vec::new(), last_turn: request.last_turn.clone() };
         let ready = |model: &Self, run: &Run| {
-            run.is_ready() && wants(request, run) && !model.settings(&run.workspace, &run.queue).paused
+            run.is_ready()
+                && !lifecycle::is_too_late(run, now)
+                && wants(request, run)
+                && !model.settings(&run.workspace, &run.queue).paused
         };
         let waiting = self.live().filter(|run| ready(self, run)).count();
         let most = request.capacity.min(waiting.saturating_sub(ahead.spare));

@@ -9,4 +9,5 @@ cross join lateral (
     where run.workspace = turn.workspace and run.task = turn.task and run.queue = turn.queue
         and run.status in ('queued', 'retrying') and run.blocked_by is null
         and (-run.priority, run.seq) > (turn.urgency, turn.seq)
+        and (run.start_by is null or run.started_at is not null or run.start_by > coalesce($7, clock_timestamp()))
     order by -run.priority, run.seq limit turn.take) as ready

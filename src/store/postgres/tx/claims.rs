@@ -50,7 +50,8 @@ impl ClaimTx for Session {
     }
 
     async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
-        let rows = self.query(&self.statements.ready_places, turn_params(Params::default(), turns, &self.scan)).await?;
+        let params = turn_params(Params::default(), turns, &self.scan).time(self.injected_now());
+        let rows = self.query(&self.statements.ready_places, params).await?;
         // Counted from 1.
         let turn = |row: &Row| row.get::<_, i64>(0) as usize - 1;
         let place =

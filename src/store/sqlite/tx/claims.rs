@@ -37,14 +37,14 @@ impl ClaimTx for Session {
     }
 
     async fn ready_places(&mut self, turns: &[Turn]) -> Result<Vec<Place>> {
-        let mut select = self.prepare(&self.sql.ready_places)?;
+        let (now, mut select) = (self.time().as_microsecond(), self.prepare(&self.sql.ready_places)?);
         let mut places = Vec::new();
         for (number, Turn { stream, take }) in turns.iter().enumerate() {
             let read = |row: &Row<'_>| {
                 Ok(Place { urgency: row.get(0)?, seq: row.get(1)?, turn: number, may_go_ahead: row.get(2)? })
             };
             let StreamKey { workspace, task, queue } = stream;
-            let params = params![workspace.as_str(), task.as_str(), queue.as_str(), limit(*take)];
+            let params = params![workspace.as_str(), task.as_str(), queue.as_str(), limit(*take), now];
             collect(&mut select, params, read, &mut places)?;
         }
         Ok(places)
