@@ -60,7 +60,10 @@ pub async fn explain_run(
         }
         State::Finished { .. } => vec![],
     };
-    Ok(Some(Explanation { status: run.status(), summary: words::summary(&run, &reasons, ahead, now), reasons }))
+    let summary = words::summary(&run, &reasons, ahead, now);
+    let deadline = words::start_deadline(&run, now).filter(|_| !reasons.is_empty());
+    let reasons = reasons.into_iter().chain(deadline).collect();
+    Ok(Some(Explanation { status: run.status(), summary, reasons }))
 }
 
 /// Nothing, as long as the worker is heard of: it renews the lease.

@@ -15,16 +15,18 @@ fn reason(code: &str, message: impl Into<String>, remedy: impl Into<String>) -> 
 
 /// One sentence for the whole. `ahead` is known for a run that waits.
 pub(super) fn summary(run: &Run, reasons: &[Reason], ahead: Option<u64>, now: Timestamp) -> String {
-    let deadline = run.start_by.filter(|_| !run.status().is_terminal() && !lifecycle::started(run));
-    let until = |at: Timestamp| {
-        format!("; it is cancelled unless it begins by {}, in {}", clock(at, now), span(at.duration_since(now)))
-    };
-    let unless = match deadline {
-        Some(at) if at > now => until(at),
-        Some(_) => "; its start deadline has passed, so it is about to be cancelled".into(),
-        None => String::new(),
-    };
+    let unless = start_deadline(run, now).map(|reason| format!("; {}", reason.message)).unwrap_or_default();
     sentence(run, reasons, ahead, now) + &unless
+}
+
+/// What becomes of a run that does not begin in time, if it has a deadline and has not begun.
+pub(super) fn start_deadline(run: &Run, now: Timestamp) -> Option<Reason> {
+    let at = run.start_by.filter(|_| !run.status().is_terminal() && !lifecycle::started(run))?;
+    let message = match at > now {
+        true => format!("it is cancelled unless it begins by {}, in {}", clock(at, now), span(at.duration_since(now))),
+        false => "its start deadline has passed, so it is about to be cancelled".into(),
+    };
+    Some(reason("start_deadline", message, "let it start before then, or submit it again with a later deadline"))
 }
 
 fn sentence(run: &Run, reasons: &[Reason], ahead: Option<u64>, now: Timestamp) -> String {

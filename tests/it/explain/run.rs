@@ -98,4 +98,7 @@ async fn a_run_with_a_start_deadline_says_when_it_is_given_up() {
     scene.clock.advance(SignedDuration::from_mins(3));
     let passed = "; its start deadline has passed, so it is about to be cancelled";
     assert!(scene.explain(id).await.summary.ends_with(passed), "{}", scene.explain(id).await.summary);
+    let held = scene.submit(|run| (run.hold, run.start_by) = (true, NonZeroU32::new(180).map(StartBy::Within))).await;
+    let codes: Vec<String> = scene.explain(held).await.reasons.into_iter().map(|reason| reason.code).collect();
+    assert_eq!(codes, ["held", "start_deadline"], "beside what it waits for");
 }
